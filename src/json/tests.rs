@@ -1,0 +1,129 @@
+use super::*;
+
+fn oracle(bytes: &[u8]) -> bool {
+    // serde_json's depth limit and surrogate check differ from JavaScript; IgnoredAny has neither surrogates nor UTF-8 in view
+    let mut de = serde_json::Deserializer::from_slice(bytes);
+    serde::de::Deserialize::deserialize(&mut de).map(|_: serde::de::IgnoredAny| ()).and_then(|()| de.end()).is_ok()
+}
+
+fn ours(bytes: &[u8]) -> bool {
+    let mut scanner = Scanner::new();
+    scanner.scan(bytes, 0).is_ok_and(|v| skip_space(bytes, v.span.end) == bytes.len())
+}
+
+const CASES: &[&str] = &[
+    "{}", "[]", "null", "true", "false", "0", "-0", "1.5", "1e5", "1E+5", "-1e-5", "\"\"", "\"a\\n\"", "\"\\u00e9\"",
+    "{\"a\":1}", "{\"a\":[1,{\"b\":null}],\"c\":\"}{\"}", " { \"a\" : 1 , \"b\" : [ ] } ", "[1,2,3]", "[[[[]]]]",
+    "", " ", "{", "}", "[", "]", "{]", "[}", "01", "1.", ".5", "-", "+1", "1e", "1e+", "tru", "truex", "nul", "NaN",
+    "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{,}", "[1,]", "[,1]", "[1 2]", "{\"a\":1 \"b\":2}", "{a:1}", "{'a':1}",
+    "\"\\x\"", "\"\\u12\"", "\"\\u12g4\"", "\"a", "\"a\\", "\"a\tb\"", "1\"a\"", "{}{}", "null null", "\u{feff}{}", "\u{a0}1",
+];
+
+#[test]
+fn agrees_with_serde_json_on_what_is_valid() {
+    for case in CASES {
+        assert_eq!(ours(case.as_bytes()), oracle(case.as_bytes()), "{case:?}");
+    }
+}
+
+#[test]
+fn every_prefix_of_a_valid_value_is_truncated_and_nothing_else() {
+    let text = r#"{"type":"message","id":"a\u00e9\n","message":{"role":"user","content":[{"type":"text","text":"é}{"},-1.5e+10,true,null]}}"#;
+    let mut scanner = Scanner::new();
+    for cut in 0..text.len() {
+        let fail = scanner.scan(&text.as_bytes()[..cut], 0).expect_err("a prefix is no value");
+        assert_eq!((fail.reason, fail.at), (Reason::Truncated, cut), "cut at {cut}");
+    }
+    assert_eq!(scanner.scan(text.as_bytes(), 0).expect("valid").span, 0..text.len());
+}
+
+#[test]
+fn members_of_the_three_levels_are_found() {
+    let text = br#"{"\u0074ype":"message","message":{"role":"x","content":[1]},"message":{"role":"user","content":[{"type":"text"},{"id":"c"}]}}"#;
+    let mut scanner = Scanner::new();
+    scanner.scan(text, 0).expect("valid");
+    let kind = get(&scanner.top, text, b"type").expect("an escaped key is the same key");
+    assert_eq!(&text[kind.value.clone()], b"\"message\"");
+    let role = get(&scanner.inner, text, b"role").expect("the last message counts");
+    assert_eq!(&text[role.value.clone()], b"\"user\"");
+    assert_eq!(scanner.blocks.len(), 2);
+    assert_eq!(scanner.block_members[1].block, 1);
+    assert_eq!(scanner.notes.duplicates, 1);
+}
+
+#[test]
+fn duplicate_keys_are_found_at_any_depth_and_number() {
+    let dup = |text: &str| {
+        let mut scanner = Scanner::new();
+        scanner.scan(text.as_bytes(), 0).expect("valid");
+        scanner.notes.duplicates
+    };
+    assert_eq!(dup(r#"{"a":1,"b":2,"a":3}"#), 1);
+    assert_eq!(dup(r#"{"a":1,"\u0061":3}"#), 1);
+    assert_eq!(dup(r#"{"a":{"a":1},"b":[{"a":1},{"a":2}]}"#), 0);
+    assert_eq!(dup(r#"{"x":[{"k":1,"k":2}],"y":{"k":1}}"#), 1);
+    let many: Vec<String> = (0..5000).map(|n| format!("\"k{n}\":{n}")).collect();
+    assert_eq!(dup(&format!("{{{}}}", many.join(","))), 0);
+    assert_eq!(dup(&format!("{{{},\"k7\":1,\"o\":{{\"k7\":1,\"k7\":2}},\"k4999\":2}}", many.join(","))), 3);
+}
+
+#[test]
+fn lone_surrogates_are_told_and_pairs_are_not() {
+    let lone = |text: &str| {
+        let mut scanner = Scanner::new();
+        scanner.scan(text.as_bytes(), 0).expect("valid");
+        scanner.notes.lone_surrogates
+    };
+    assert_eq!(lone(r#""X\ud83dY""#), 1);
+    assert_eq!(lone(r#""X\udd11Y""#), 1);
+    assert_eq!(lone(r#""X\udd11\ud83dY""#), 2);
+    assert_eq!(lone(r#""X\ud83d\udd11Y""#), 0);
+    assert_eq!(lone(r#""X\uD83D\u0041Y""#), 1);
+    assert_eq!(lone(r#""\\ud83d""#), 0);
+    assert_eq!(lone(r#"{"K\udc00":1}"#), 1);
+}
+
+#[test]
+fn numbers_that_a_double_changes_are_told() {
+    let inexact = |text: &str| {
+        let mut scanner = Scanner::new();
+        scanner.scan(text.as_bytes(), 0).expect("valid");
+        scanner.notes.inexacts
+    };
+    for exact in ["1", "1.0", "-0", "1E2", "0.1", "123456789012345", "9007199254740992", "0.14400000000000002", "1e300", "100000000000000000000", "0e999999", "1.50000000000000000000"] {
+        assert_eq!(inexact(exact), 0, "{exact}");
+    }
+    for changed in ["12345678901234567890", "1e400", "-1e400", "9007199254740993", "0.1000000000000000000001", "1e-400"] {
+        assert_eq!(inexact(changed), 1, "{changed}");
+    }
+}
+
+#[test]
+fn depth_costs_no_stack() {
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let mut scanner = Scanner::new();
+    scanner.scan(deep.as_bytes(), 0).expect("valid");
+    assert_eq!(scanner.notes.depth, 100_000);
+}
+
+#[test]
+fn next_special_agrees_with_a_plain_loop() {
+    for special in 0..=255u8 {
+        for place in 0..20 {
+            let mut bytes = vec![b'a'; 24];
+            bytes[place] = special;
+            bytes[3.min(place)] = if place > 3 { 0xC3 } else { bytes[3.min(place)] };
+            let want = bytes.iter().position(|b| matches!(b, b'"' | b'\\' | 0..=0x1F)).unwrap_or(24);
+            let mut non_ascii = false;
+            assert_eq!(text::next_special(&bytes, 0, &mut non_ascii), want, "{special:#x} at {place}");
+            assert_eq!(non_ascii, bytes[..want].iter().any(|b| *b > 0x7F), "{special:#x} at {place}");
+        }
+    }
+}
+
+#[test]
+fn decoding_keeps_halves_of_pairs_apart() {
+    assert_eq!(&*text::decode(br"a\n\u00e9\ud83d\ude00"), "a\né😀".as_bytes());
+    assert_ne!(text::decode(br"\ud83d"), text::decode(br"\ud83e"));
+    assert_eq!(text::to_text(br"x\ud83dy"), "x\u{fffd}\u{fffd}\u{fffd}y");
+}

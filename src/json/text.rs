@@ -1,0 +1,95 @@
+//! Strings: finding their special bytes, decoding them.
+
+use std::borrow::Cow;
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// The offset of the first byte from `at` on that a string scan has to look at: a quote, a
+/// backslash or a control character; `bytes.len()` if there is none. Sets `non_ascii` when it
+/// passed a byte above 0x7F.
+#[inline]
+pub fn next_special(bytes: &[u8], mut at: usize, non_ascii: &mut bool) -> usize {
+    // eight bytes at a time; the lowest marked byte of each test is exact, only those above it may be false
+    while let Some(chunk) = bytes.get(at..at + 8) {
+        let word = u64::from_le_bytes(chunk.try_into().expect("a slice of eight bytes"));
+        let quote = word ^ (ONES * b'"' as u64);
+        let slash = word ^ (ONES * b'\\' as u64);
+        let hits = (quote.wrapping_sub(ONES) & !quote | slash.wrapping_sub(ONES) & !slash | word.wrapping_sub(ONES * 0x20) & !word) & HIGH;
+        let before = if hits == 0 { !0 } else { (1u64 << (hits.trailing_zeros() - 7)).wrapping_sub(1) };
+        *non_ascii |= word & HIGH & before != 0;
+        if hits != 0 {
+            return at + hits.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'"' | b'\\' | 0..=0x1F => return at,
+            0x80.. => *non_ascii = true,
+            _ => {}
+        }
+        at += 1;
+    }
+    at
+}
+
+/// Decodes the escapes of a string's raw bytes (without the quotes). Half a surrogate pair becomes
+/// the three bytes that its code point would have (WTF-8), so that different halves stay different
+/// as they do in JavaScript. Bytes that are no UTF-8 stay as they are.
+pub fn decode(raw: &[u8]) -> Cow<'_, [u8]> {
+    let Some(first) = memchr::memchr(b'\\', raw) else {
+        return Cow::Borrowed(raw);
+    };
+    let mut out = Vec::with_capacity(raw.len());
+    out.extend_from_slice(&raw[..first]);
+    let mut at = first;
+    while at < raw.len() {
+        let byte = raw[at];
+        if byte != b'\\' {
+            out.push(byte);
+            at += 1;
+            continue;
+        }
+        let letter = raw.get(at + 1).copied().unwrap_or(b'\\');
+        at += 2;
+        match letter {
+            b'b' => out.push(8),
+            b'f' => out.push(12),
+            b'n' => out.push(b'\n'),
+            b'r' => out.push(b'\r'),
+            b't' => out.push(b'\t'),
+            b'u' => {
+                let Some(high) = unit(raw, at) else { continue };
+                at += 4;
+                let mut point = high as u32;
+                if (0xD800..=0xDBFF).contains(&high) && raw.get(at..at + 2) == Some(b"\\u") {
+                    if let Some(low @ 0xDC00..=0xDFFF) = unit(raw, at + 2) {
+                        point = 0x10000 + ((high as u32 - 0xD800) << 10) + (low as u32 - 0xDC00);
+                        at += 6;
+                    }
+                }
+                push_point(&mut out, point);
+            }
+            other => out.push(other),
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn unit(raw: &[u8], at: usize) -> Option<u16> {
+    let digits = raw.get(at..at + 4)?;
+    digits.iter().try_fold(0u16, |acc, &d| Some(acc << 4 | (d as char).to_digit(16)? as u16))
+}
+
+fn push_point(out: &mut Vec<u8>, point: u32) {
+    match char::from_u32(point) {
+        Some(c) => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        None => out.extend([0xE0 | (point >> 12) as u8, 0x80 | (point >> 6 & 0x3F) as u8, 0x80 | (point & 0x3F) as u8]),
+    }
+}
+
+/// A decoded string as text: bytes that are no UTF-8, and halves of surrogate pairs, become U+FFFD.
+pub fn to_text(raw: &[u8]) -> String {
+    String::from_utf8_lossy(&decode(raw)).into_owned()
+}
