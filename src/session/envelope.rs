@@ -1,0 +1,233 @@
+//! What a record says about itself, read once while its line is at hand.
+
+use crate::dialect::pi::{EntryType, FieldSpec, MESSAGE_FIELDS, Role, TOOL_RESULT_FIELDS};
+use crate::dialect::time::{self, Time};
+use crate::json::{Kind, Member, text};
+use crate::record::Record;
+use std::borrow::Cow;
+
+/// What is remarkable about a record or a line, as bits; a rule says which ones wake it.
+pub mod facts {
+    /// A key occurs twice in one object.
+    pub const DUPLICATE_KEY: u32 = 1 << 0;
+    /// Half a surrogate pair.
+    pub const LONE_SURROGATE: u32 = 1 << 1;
+    /// A number that a double does not hold.
+    pub const INEXACT_NUMBER: u32 = 1 << 2;
+    /// Nesting beyond 128.
+    pub const DEEP: u32 = 1 << 3;
+    /// No `type`, or one that is no string.
+    pub const NO_TYPE: u32 = 1 << 4;
+    /// A type that is not listed.
+    pub const UNKNOWN_TYPE: u32 = 1 << 5;
+    /// A field of another JSON type than the format gives it.
+    pub const FIELD_TYPE: u32 = 1 << 6;
+    /// A required field is absent or null.
+    pub const FIELD_MISSING: u32 = 1 << 7;
+    /// The entry's or the message's time is not as the format wants it.
+    pub const BAD_TIME: u32 = 1 << 8;
+    /// A byte that is no UTF-8.
+    pub const BAD_UTF8: u32 = 1 << 9;
+    /// A raw U+2028, U+2029 or U+0085.
+    pub const SEPARATOR: u32 = 1 << 10;
+    /// A `context_edit` without `replacement`.
+    pub const NO_REPLACEMENT: u32 = 1 << 11;
+}
+
+/// A member that holds an id, or should.
+#[derive(Clone, Debug)]
+pub enum Id<'a> {
+    /// The key is absent.
+    Absent,
+    /// It is null.
+    Null,
+    /// A string, decoded.
+    Text(Cow<'a, [u8]>, &'a Member),
+    /// Some other value.
+    Other(&'a Member),
+}
+
+impl<'a> Id<'a> {
+    fn of(record: &Record<'a>, member: Option<&'a Member>) -> Id<'a> {
+        let Some(member) = member else { return Id::Absent };
+        match (member.kind, record.raw_string(member)) {
+            (Kind::Null, _) => Id::Null,
+            (_, Some(raw)) => Id::Text(text::decode(raw), member),
+            _ => Id::Other(member),
+        }
+    }
+
+    /// The member, where there is one that is not null.
+    pub fn member(&self) -> Option<&'a Member> {
+        match self {
+            Id::Text(_, member) | Id::Other(member) => Some(member),
+            _ => None,
+        }
+    }
+}
+
+/// What a record says about itself.
+#[derive(Clone, Debug)]
+pub struct Envelope<'a> {
+    /// Its type.
+    pub entry: EntryType,
+    /// The role of its message.
+    pub role: Role,
+    /// Whether it is a header.
+    pub header: bool,
+    /// Its id.
+    pub id: Id<'a>,
+    /// Its parent.
+    pub parent: Id<'a>,
+    /// Its time.
+    pub time: Time,
+    /// Bits of [`facts`].
+    pub facts: u32,
+}
+
+/// The depth beyond which nesting is remarkable (rule J006).
+pub const DEEP: usize = 128;
+
+impl<'a> Envelope<'a> {
+    /// Reads a record. `valid_utf8` is false where it holds bytes that are no UTF-8.
+    pub fn read(record: &Record<'a>, valid_utf8: bool) -> Envelope<'a> {
+        let mut named = Named::default();
+        for member in record.top {
+            named.note(record, member);
+        }
+        let notes = &record.scanner.notes;
+        let mut facts = 0;
+        let mut set = |on: bool, fact: u32| facts |= if on { fact } else { 0 };
+        set(notes.duplicate.is_some(), facts::DUPLICATE_KEY);
+        set(notes.lone_surrogate.is_some(), facts::LONE_SURROGATE);
+        set(notes.inexact.is_some(), facts::INEXACT_NUMBER);
+        set(notes.depth > DEEP, facts::DEEP);
+        set(!valid_utf8, facts::BAD_UTF8);
+        let name = named.kind.and_then(|m| record.raw_string(m)).map(text::decode);
+        let header = name.as_deref() == Some(b"session");
+        let entry = name.as_deref().map_or(EntryType::Missing, EntryType::of);
+        let mut envelope = Envelope {
+            entry,
+            role: Role::None,
+            header,
+            id: Id::of(record, named.id),
+            parent: Id::of(record, named.parent),
+            time: named.time.map_or(Time::Invalid, |m| read_time(record, m)),
+            facts: 0,
+        };
+        if !header {
+            set(entry == EntryType::Missing, facts::NO_TYPE);
+            set(entry == EntryType::Unknown, facts::UNKNOWN_TYPE);
+            set(!matches!(envelope.time, Time::Proper(_)) || named.time.is_none_or(|m| m.kind != Kind::String), facts::BAD_TIME);
+            set(entry == EntryType::ContextEdit && record.get(b"replacement").is_none(), facts::NO_REPLACEMENT);
+            facts |= check_fields(record.bytes, record.top, entry.spec().map_or(&[], |s| s.fields));
+            if entry == EntryType::Message {
+                envelope.role = read_role(record);
+                facts |= check_message(record, envelope.role, named.message);
+            }
+        }
+        envelope.facts = facts;
+        envelope
+    }
+}
+
+/// The members that every record has, found in one go.
+#[derive(Default)]
+struct Named<'a> {
+    kind: Option<&'a Member>,
+    id: Option<&'a Member>,
+    parent: Option<&'a Member>,
+    time: Option<&'a Member>,
+    message: Option<&'a Member>,
+}
+
+impl<'a> Named<'a> {
+    fn note(&mut self, record: &Record<'a>, member: &'a Member) {
+        let raw = &record.bytes[member.key.clone()];
+        let name = if member.escaped { text::decode(raw) } else { Cow::Borrowed(raw) };
+        // a later member of the same name is the one that counts
+        match &*name {
+            b"type" => self.kind = Some(member),
+            b"id" => self.id = Some(member),
+            b"parentId" => self.parent = Some(member),
+            b"timestamp" => self.time = Some(member),
+            b"message" => self.message = Some(member),
+            _ => {}
+        }
+    }
+}
+
+/// A time as `new Date(value)` reads it: a string, a number of milliseconds, or null (1970).
+pub fn read_time(record: &Record<'_>, member: &Member) -> Time {
+    match (member.kind, record.raw_string(member)) {
+        (_, Some(raw)) => time::read(&text::decode(raw)),
+        (Kind::Null, _) => Time::Lax(0),
+        (Kind::Bool, _) => Time::Lax(i64::from(&record.bytes[member.value.clone()] == b"true")),
+        (Kind::Number, _) => {
+            let text = std::str::from_utf8(&record.bytes[member.value.clone()]).unwrap_or_default();
+            match text.parse::<f64>() {
+                // the range of a Date
+                Ok(ms) if ms.abs() <= 8.64e15 => Time::Lax(ms.trunc() as i64),
+                _ => Time::Invalid,
+            }
+        }
+        _ => Time::Invalid,
+    }
+}
+
+fn read_role(record: &Record<'_>) -> Role {
+    match record.get_inner(b"role") {
+        None => Role::None,
+        Some(member) => record.raw_string(member).map_or(Role::Unknown, |raw| Role::of(&text::decode(raw))),
+    }
+}
+
+fn check_message(record: &Record<'_>, role: Role, message: Option<&Member>) -> u32 {
+    if message.is_none_or(|m| m.kind != Kind::Object) {
+        return 0;
+    }
+    let fields = if role == Role::ToolResult { TOOL_RESULT_FIELDS } else { MESSAGE_FIELDS };
+    let mut found = check_fields(record.bytes, record.inner, fields);
+    if record.get_inner(b"timestamp").is_some_and(|m| m.kind != Kind::Number) {
+        found |= facts::BAD_TIME;
+    }
+    found
+}
+
+fn check_fields(bytes: &[u8], members: &[Member], fields: &[FieldSpec]) -> u32 {
+    let mut found = 0;
+    for field in fields {
+        match field_state(bytes, members, field) {
+            FieldState::Fine => {}
+            FieldState::Missing => found |= facts::FIELD_MISSING,
+            FieldState::Wrong(_) => found |= facts::FIELD_TYPE,
+        }
+    }
+    found
+}
+
+/// How a field stands.
+pub enum FieldState<'m> {
+    /// As it should be.
+    Fine,
+    /// Required, and absent or null.
+    Missing,
+    /// Of another type.
+    Wrong(&'m Member),
+}
+
+/// How the field `spec` stands among `members`.
+pub fn field_state<'m>(bytes: &[u8], members: &'m [Member], spec: &FieldSpec) -> FieldState<'m> {
+    match crate::json::get(members, bytes, spec.name) {
+        None if spec.required && !replaced(bytes, members, spec.name) => FieldState::Missing,
+        None => FieldState::Fine,
+        Some(member) if member.kind == Kind::Null && spec.required => FieldState::Missing,
+        Some(member) if member.kind.bit() & spec.kinds == 0 => FieldState::Wrong(member),
+        Some(_) => FieldState::Fine,
+    }
+}
+
+/// oh-my-pi writes `model` instead of provider and modelId.
+fn replaced(bytes: &[u8], members: &[Member], name: &[u8]) -> bool {
+    matches!(name, b"provider" | b"modelId") && crate::json::get(members, bytes, b"model").is_some_and(|m| m.kind == Kind::String)
+}

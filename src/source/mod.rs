@@ -1,0 +1,184 @@
+//! Bytes in, read-only: files by position, pipes in order.
+//!
+//! A file is never mapped here and never opened for writing. Positioned reads into reused buffers
+//! are faster than a map for one pass over a large file, and a file that shrinks meanwhile gives
+//! an error instead of a fault.
+
+pub mod slots;
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::SystemTime;
+
+/// How much of a pipe is held in memory before it is read in passing.
+pub const HELD: usize = 32 << 20;
+
+/// Where a session's bytes come from.
+pub struct Source {
+    inner: Inner,
+}
+
+enum Inner {
+    File { file: File, stamp: Stamp },
+    Bytes(Vec<u8>),
+    Stream(Mutex<Stream>),
+}
+
+/// A pipe of which the first part is already in memory.
+pub(crate) struct Stream {
+    pub(crate) held: Vec<u8>,
+    pub(crate) rest: Box<dyn Read + Send>,
+}
+
+/// What tells whether a file has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// Its size in bytes.
+    pub size: u64,
+    /// When it was last written to, where the system says so.
+    pub modified: Option<SystemTime>,
+}
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Self {
+        Stamp { size: metadata.len(), modified: metadata.modified().ok() }
+    }
+}
+
+impl Source {
+    /// Opens a file read-only. A pipe or a device is read as [`stream`](Self::stream) does.
+    ///
+    /// # Errors
+    /// What the system says; a folder is an error too.
+    pub fn open(path: &Path) -> io::Result<Source> {
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        if metadata.is_dir() {
+            return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder, not a file"));
+        }
+        if !metadata.is_file() {
+            return Source::stream(Box::new(file));
+        }
+        Ok(Source { inner: Inner::File { stamp: Stamp::of(&metadata), file } })
+    }
+
+    /// Bytes that are in memory.
+    pub fn bytes(bytes: Vec<u8>) -> Source {
+        Source { inner: Inner::Bytes(bytes) }
+    }
+
+    /// A pipe. Up to [`HELD`] bytes are read at once; a longer one can be read only in passing.
+    ///
+    /// # Errors
+    /// What the reader says.
+    pub fn stream(mut rest: Box<dyn Read + Send>) -> io::Result<Source> {
+        let mut held = Vec::new();
+        rest.by_ref().take(HELD as u64).read_to_end(&mut held)?;
+        if held.len() < HELD {
+            return Ok(Source::bytes(held));
+        }
+        Ok(Source { inner: Inner::Stream(Mutex::new(Stream { held, rest })) })
+    }
+
+    /// The size in bytes when it was opened; `None` for a long pipe.
+    pub fn size(&self) -> Option<u64> {
+        match &self.inner {
+            Inner::File { stamp, .. } => Some(stamp.size),
+            Inner::Bytes(bytes) => Some(bytes.len() as u64),
+            Inner::Stream(_) => None,
+        }
+    }
+
+    /// When the file was last written to, as it was when it was opened.
+    pub fn modified(&self) -> Option<SystemTime> {
+        match &self.inner {
+            Inner::File { stamp, .. } => stamp.modified,
+            _ => None,
+        }
+    }
+
+    /// Whether any part can be read again.
+    pub fn is_seekable(&self) -> bool {
+        !matches!(self.inner, Inner::Stream(_))
+    }
+
+    pub(crate) fn as_stream(&self) -> Option<&Mutex<Stream>> {
+        match &self.inner {
+            Inner::Stream(stream) => Some(stream),
+            _ => None,
+        }
+    }
+
+    /// Fills `buffer` from `offset` on as far as there are bytes; how many were read.
+    ///
+    /// # Errors
+    /// What the system says; always for a long pipe.
+    pub fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        match &self.inner {
+            Inner::File { file, .. } => {
+                let mut done = 0;
+                while done < buffer.len() {
+                    match position_read(file, &mut buffer[done..], offset + done as u64) {
+                        Ok(0) => break,
+                        Ok(n) => done += n,
+                        Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                        Err(e) => return Err(e),
+                    }
+                }
+                Ok(done)
+            }
+            Inner::Bytes(bytes) => {
+                let start = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
+                let n = buffer.len().min(bytes.len() - start);
+                buffer[..n].copy_from_slice(&bytes[start..start + n]);
+                Ok(n)
+            }
+            Inner::Stream(_) => Err(io::Error::new(io::ErrorKind::Unsupported, "a long pipe cannot be read again")),
+        }
+    }
+
+    /// The `length` bytes from `offset` on.
+    ///
+    /// # Errors
+    /// As [`read_at`](Self::read_at); also when the file has become shorter.
+    pub fn read_range(&self, offset: u64, length: u64) -> io::Result<Vec<u8>> {
+        let length = usize::try_from(length).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+        let mut buffer = vec![0; length];
+        let n = self.read_at(offset, &mut buffer)?;
+        if n < length {
+            return Err(shrunk());
+        }
+        Ok(buffer)
+    }
+
+    /// What has changed about the file since it was opened, for people; `None` if nothing has.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn changed(&self) -> io::Result<Option<String>> {
+        let Inner::File { file, stamp } = &self.inner else { return Ok(None) };
+        let now = Stamp::of(&file.metadata()?);
+        Ok(match now {
+            _ if now == *stamp => None,
+            _ if now.size != stamp.size => Some(format!("it had {} bytes when it was opened and has {} now", stamp.size, now.size)),
+            _ => Some("it was written to while it was read".to_string()),
+        })
+    }
+}
+
+/// The error for a file that has become shorter while it was read.
+pub fn shrunk() -> io::Error {
+    io::Error::new(io::ErrorKind::UnexpectedEof, "it became shorter while it was read")
+}
+
+#[cfg(unix)]
+fn position_read(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, offset)
+}
+
+#[cfg(windows)]
+fn position_read(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
+}
