@@ -4,6 +4,24 @@
 //! check. [`RULES`] lists them; a new rule is one file and one line there.
 
 mod finding;
+mod l001_truncated_last_line;
+mod l002_unterminated_last_line;
+mod l003_glued_records;
+mod l004_torn_then_record;
+mod l005_torn_record;
+mod l006_stray_bytes;
+mod l007_split_record;
+mod l008_nul_bytes;
+mod l009_nul_tail;
+mod l010_invalid_utf8;
+mod l011_byte_order_mark;
+mod l012_not_utf8_text;
+mod l013_oversized_line;
+mod l014_empty_file;
+mod l015_crlf_line_ending;
+mod l016_blank_line;
+mod l017_unicode_line_separator;
+mod l018_blank_file;
 
 pub use finding::{Excerpt, Finding, Place, Related, Repair, Severity};
 
@@ -33,7 +51,26 @@ pub struct Rule {
 }
 
 /// Every rule, in the order of its code.
-pub static RULES: &[&Rule] = &[];
+pub static RULES: &[&Rule] = &[
+    &l001_truncated_last_line::RULE,
+    &l002_unterminated_last_line::RULE,
+    &l003_glued_records::RULE,
+    &l004_torn_then_record::RULE,
+    &l005_torn_record::RULE,
+    &l006_stray_bytes::RULE,
+    &l007_split_record::RULE,
+    &l008_nul_bytes::RULE,
+    &l009_nul_tail::RULE,
+    &l010_invalid_utf8::RULE,
+    &l011_byte_order_mark::RULE,
+    &l012_not_utf8_text::RULE,
+    &l013_oversized_line::RULE,
+    &l014_empty_file::RULE,
+    &l015_crlf_line_ending::RULE,
+    &l016_blank_line::RULE,
+    &l017_unicode_line_separator::RULE,
+    &l018_blank_file::RULE,
+];
 
 /// The rule with this code or name.
 pub fn find(code_or_name: &str) -> Option<&'static Rule> {
