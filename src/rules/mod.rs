@@ -4,6 +4,12 @@
 //! check. [`RULES`] lists them; a new rule is one file and one line there.
 
 mod finding;
+mod j001_invalid_json;
+mod j002_not_an_object;
+mod j003_duplicate_key;
+mod j004_lone_surrogate;
+mod j005_inexact_number;
+mod j006_deep_nesting;
 mod l001_truncated_last_line;
 mod l002_unterminated_last_line;
 mod l003_glued_records;
@@ -70,6 +76,12 @@ pub static RULES: &[&Rule] = &[
     &l016_blank_line::RULE,
     &l017_unicode_line_separator::RULE,
     &l018_blank_file::RULE,
+    &j001_invalid_json::RULE,
+    &j002_not_an_object::RULE,
+    &j003_duplicate_key::RULE,
+    &j004_lone_surrogate::RULE,
+    &j005_inexact_number::RULE,
+    &j006_deep_nesting::RULE,
 ];
 
 /// The rule with this code or name.
