@@ -4,6 +4,17 @@
 //! check. [`RULES`] lists them; a new rule is one file and one line there.
 
 mod finding;
+mod h001_missing_header;
+mod h002_header_not_first;
+mod h003_damaged_header;
+mod h004_extra_header;
+mod h005_header_field;
+mod h006_unsupported_version;
+mod h007_old_version;
+mod h008_version_shape_mismatch;
+mod h009_file_name_mismatch;
+mod h010_foreign_format;
+mod h011_emptied_session;
 mod j001_invalid_json;
 mod j002_not_an_object;
 mod j003_duplicate_key;
@@ -82,6 +93,17 @@ pub static RULES: &[&Rule] = &[
     &j004_lone_surrogate::RULE,
     &j005_inexact_number::RULE,
     &j006_deep_nesting::RULE,
+    &h001_missing_header::RULE,
+    &h002_header_not_first::RULE,
+    &h003_damaged_header::RULE,
+    &h004_extra_header::RULE,
+    &h005_header_field::RULE,
+    &h006_unsupported_version::RULE,
+    &h007_old_version::RULE,
+    &h008_version_shape_mismatch::RULE,
+    &h009_file_name_mismatch::RULE,
+    &h010_foreign_format::RULE,
+    &h011_emptied_session::RULE,
 ];
 
 /// The rule with this code or name.
