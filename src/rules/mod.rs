@@ -3,6 +3,15 @@
 //! One rule is one file: code, name, severity, what it finds, what readers do, the repair, and the
 //! check. [`RULES`] lists them; a new rule is one file and one line there.
 
+mod e001_missing_type;
+mod e002_unknown_type;
+mod e003_missing_id;
+mod e004_missing_parent;
+mod e005_wrong_field_type;
+mod e006_missing_field;
+mod e007_invalid_timestamp;
+mod e008_clock_went_back;
+mod e009_legacy_role;
 mod finding;
 mod h001_missing_header;
 mod h002_header_not_first;
@@ -104,6 +113,15 @@ pub static RULES: &[&Rule] = &[
     &h009_file_name_mismatch::RULE,
     &h010_foreign_format::RULE,
     &h011_emptied_session::RULE,
+    &e001_missing_type::RULE,
+    &e002_unknown_type::RULE,
+    &e003_missing_id::RULE,
+    &e004_missing_parent::RULE,
+    &e005_wrong_field_type::RULE,
+    &e006_missing_field::RULE,
+    &e007_invalid_timestamp::RULE,
+    &e008_clock_went_back::RULE,
+    &e009_legacy_role::RULE,
 ];
 
 /// The rule with this code or name.
