@@ -13,6 +13,16 @@ mod e007_invalid_timestamp;
 mod e008_clock_went_back;
 mod e009_legacy_role;
 mod finding;
+mod g001_duplicate_line;
+mod g002_duplicate_id;
+mod g003_dangling_parent;
+mod g004_self_parent;
+mod g005_parent_cycle;
+mod g006_forward_parent;
+mod g007_extra_root;
+mod g008_stale_leaf;
+mod g009_interleaved_writers;
+mod g010_repeated_turn;
 mod h001_missing_header;
 mod h002_header_not_first;
 mod h003_damaged_header;
@@ -122,6 +132,16 @@ pub static RULES: &[&Rule] = &[
     &e007_invalid_timestamp::RULE,
     &e008_clock_went_back::RULE,
     &e009_legacy_role::RULE,
+    &g001_duplicate_line::RULE,
+    &g002_duplicate_id::RULE,
+    &g003_dangling_parent::RULE,
+    &g004_self_parent::RULE,
+    &g005_parent_cycle::RULE,
+    &g006_forward_parent::RULE,
+    &g007_extra_root::RULE,
+    &g008_stale_leaf::RULE,
+    &g009_interleaved_writers::RULE,
+    &g010_repeated_turn::RULE,
 ];
 
 /// The rule with this code or name.
