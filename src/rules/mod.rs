@@ -58,6 +58,15 @@ mod l015_crlf_line_ending;
 mod l016_blank_line;
 mod l017_unicode_line_separator;
 mod l018_blank_file;
+mod r001_dangling_leaf_target;
+mod r002_dangling_label_target;
+mod r003_missing_first_kept;
+mod r004_first_kept_off_path;
+mod r005_first_kept_splits_call;
+mod r006_dangling_summary_source;
+mod r007_dangling_edit_target;
+mod r008_malformed_edit;
+mod r009_leaf_readers_differ;
 
 pub use finding::{Excerpt, Finding, Place, Related, Repair, Severity};
 
@@ -142,6 +151,15 @@ pub static RULES: &[&Rule] = &[
     &g008_stale_leaf::RULE,
     &g009_interleaved_writers::RULE,
     &g010_repeated_turn::RULE,
+    &r001_dangling_leaf_target::RULE,
+    &r002_dangling_label_target::RULE,
+    &r003_missing_first_kept::RULE,
+    &r004_first_kept_off_path::RULE,
+    &r005_first_kept_splits_call::RULE,
+    &r006_dangling_summary_source::RULE,
+    &r007_dangling_edit_target::RULE,
+    &r008_malformed_edit::RULE,
+    &r009_leaf_readers_differ::RULE,
 ];
 
 /// The rule with this code or name.
