@@ -3,7 +3,70 @@
 //! One rule is one file: code, name, severity, what it finds, what readers do, the repair, and the
 //! check. [`RULES`] lists them; a new rule is one file and one line there.
 
+mod e001_missing_type;
+mod e002_unknown_type;
+mod e003_missing_id;
+mod e004_missing_parent;
+mod e005_wrong_field_type;
+mod e006_missing_field;
+mod e007_invalid_timestamp;
+mod e008_clock_went_back;
+mod e009_legacy_role;
 mod finding;
+mod g001_duplicate_line;
+mod g002_duplicate_id;
+mod g003_dangling_parent;
+mod g004_self_parent;
+mod g005_parent_cycle;
+mod g006_forward_parent;
+mod g007_extra_root;
+mod g008_stale_leaf;
+mod g009_interleaved_writers;
+mod g010_repeated_turn;
+mod h001_missing_header;
+mod h002_header_not_first;
+mod h003_damaged_header;
+mod h004_extra_header;
+mod h005_header_field;
+mod h006_unsupported_version;
+mod h007_old_version;
+mod h008_version_shape_mismatch;
+mod h009_file_name_mismatch;
+mod h010_foreign_format;
+mod h011_emptied_session;
+mod j001_invalid_json;
+mod j002_not_an_object;
+mod j003_duplicate_key;
+mod j004_lone_surrogate;
+mod j005_inexact_number;
+mod j006_deep_nesting;
+mod l001_truncated_last_line;
+mod l002_unterminated_last_line;
+mod l003_glued_records;
+mod l004_torn_then_record;
+mod l005_torn_record;
+mod l006_stray_bytes;
+mod l007_split_record;
+mod l008_nul_bytes;
+mod l009_nul_tail;
+mod l010_invalid_utf8;
+mod l011_byte_order_mark;
+mod l012_not_utf8_text;
+mod l013_oversized_line;
+mod l014_empty_file;
+mod l015_crlf_line_ending;
+mod l016_blank_line;
+mod l017_unicode_line_separator;
+mod l018_blank_file;
+mod r001_dangling_leaf_target;
+mod r002_dangling_label_target;
+mod r003_missing_first_kept;
+mod r004_first_kept_off_path;
+mod r005_first_kept_splits_call;
+mod r006_dangling_summary_source;
+mod r007_dangling_edit_target;
+mod r008_malformed_edit;
+mod r009_leaf_readers_differ;
 
 pub use finding::{Excerpt, Finding, Place, Related, Repair, Severity};
 
@@ -33,7 +96,71 @@ pub struct Rule {
 }
 
 /// Every rule, in the order of its code.
-pub static RULES: &[&Rule] = &[];
+pub static RULES: &[&Rule] = &[
+    &l001_truncated_last_line::RULE,
+    &l002_unterminated_last_line::RULE,
+    &l003_glued_records::RULE,
+    &l004_torn_then_record::RULE,
+    &l005_torn_record::RULE,
+    &l006_stray_bytes::RULE,
+    &l007_split_record::RULE,
+    &l008_nul_bytes::RULE,
+    &l009_nul_tail::RULE,
+    &l010_invalid_utf8::RULE,
+    &l011_byte_order_mark::RULE,
+    &l012_not_utf8_text::RULE,
+    &l013_oversized_line::RULE,
+    &l014_empty_file::RULE,
+    &l015_crlf_line_ending::RULE,
+    &l016_blank_line::RULE,
+    &l017_unicode_line_separator::RULE,
+    &l018_blank_file::RULE,
+    &j001_invalid_json::RULE,
+    &j002_not_an_object::RULE,
+    &j003_duplicate_key::RULE,
+    &j004_lone_surrogate::RULE,
+    &j005_inexact_number::RULE,
+    &j006_deep_nesting::RULE,
+    &h001_missing_header::RULE,
+    &h002_header_not_first::RULE,
+    &h003_damaged_header::RULE,
+    &h004_extra_header::RULE,
+    &h005_header_field::RULE,
+    &h006_unsupported_version::RULE,
+    &h007_old_version::RULE,
+    &h008_version_shape_mismatch::RULE,
+    &h009_file_name_mismatch::RULE,
+    &h010_foreign_format::RULE,
+    &h011_emptied_session::RULE,
+    &e001_missing_type::RULE,
+    &e002_unknown_type::RULE,
+    &e003_missing_id::RULE,
+    &e004_missing_parent::RULE,
+    &e005_wrong_field_type::RULE,
+    &e006_missing_field::RULE,
+    &e007_invalid_timestamp::RULE,
+    &e008_clock_went_back::RULE,
+    &e009_legacy_role::RULE,
+    &g001_duplicate_line::RULE,
+    &g002_duplicate_id::RULE,
+    &g003_dangling_parent::RULE,
+    &g004_self_parent::RULE,
+    &g005_parent_cycle::RULE,
+    &g006_forward_parent::RULE,
+    &g007_extra_root::RULE,
+    &g008_stale_leaf::RULE,
+    &g009_interleaved_writers::RULE,
+    &g010_repeated_turn::RULE,
+    &r001_dangling_leaf_target::RULE,
+    &r002_dangling_label_target::RULE,
+    &r003_missing_first_kept::RULE,
+    &r004_first_kept_off_path::RULE,
+    &r005_first_kept_splits_call::RULE,
+    &r006_dangling_summary_source::RULE,
+    &r007_dangling_edit_target::RULE,
+    &r008_malformed_edit::RULE,
+    &r009_leaf_readers_differ::RULE,
+];
 
 /// The rule with this code or name.
 pub fn find(code_or_name: &str) -> Option<&'static Rule> {

@@ -1,0 +1,27 @@
+//! `parent-cycle`: the parents of some entries form a loop.
+
+use super::{Repair, Rule, Severity};
+
+/// G005.
+pub static RULE: Rule = Rule {
+    code: "G005",
+    name: "parent-cycle",
+    severity: Severity::Error,
+    also: &[],
+    found: "Following the parents from an entry leads back to it. A loop is told once, on the first \
+        edge in the file that points forward, from an entry to a parent further down; the first \
+        eight members and the last are listed in order, and the message has their number. An entry \
+        that is its own parent is `G004`; a loop that only an id used twice makes is part of \
+        `G002`.",
+    why: "In a file that is only appended to, a parent always stands before its children, so at \
+        least one link of the loop is wrong. Until it is mended, every branch that leads into the \
+        loop is out of reach.",
+    readers: "pi hangs or uses up all memory when it walks such a branch. Members of the loop are in no \
+        tree.",
+    example: r#"{"type":"message","id":"5c1d0e2f","parentId":"b7e4a910","timestamp":"…","message":{…}}
+{"type":"message","id":"b7e4a910","parentId":"5c1d0e2f","timestamp":"…","message":{…}}"#,
+    repair: Repair::Assumed,
+    remedy: "Re-links the entry whose parent stands further down: it is given the entry written just \
+        before it as parent, never itself or one of its own descendants. The assumption is that \
+        the link that points forward is the wrong one.",
+};

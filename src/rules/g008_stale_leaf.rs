@@ -1,0 +1,25 @@
+//! `stale-leaf`: a bookkeeping entry at the end keeps the session on a shorter branch.
+
+use super::{Repair, Rule, Severity};
+
+/// G008.
+pub static RULE: Rule = Rule {
+    code: "G008",
+    name: "stale-leaf",
+    severity: Severity::Warning,
+    also: &[],
+    found: "The last entry of the file is bookkeeping (anything but message, custom_message, \
+        compaction, branch_summary and leaf), and its branch has fewer messages than the branch of \
+        the last message in the file. The finding gives both counts.",
+    why: "The session resumes where its last line stands. A label, a name or a usage record that was \
+        appended to an older entry moves it back there, and the newest messages seem to be gone, \
+        although they are in the file.",
+    readers: "pi takes the last entry for the leaf, whatever its type, and resumes the shorter branch.",
+    example: r#"{"type":"message","id":"5c1d0e2f","parentId":"9a8b7c6d","timestamp":"…","message":{…}}
+{"type":"message","id":"b7e4a910","parentId":"5c1d0e2f","timestamp":"…","message":{…}}
+{"type":"session_info","id":"e03f6a1c","parentId":"9a8b7c6d","timestamp":"…","name":"parser"}"#,
+    repair: Repair::Assumed,
+    remedy: "Writes a copy in which the bookkeeping entry hangs on the newest message. The assumption \
+        is that the newest message is where the conversation stood; if going back was meant, leave \
+        this repair out (`--ignore G008`).",
+};

@@ -1,0 +1,24 @@
+//! `damaged-header`: the first line was a header but is no JSON any more.
+
+use super::{Repair, Rule, Severity};
+
+/// H003.
+pub static RULE: Rule = Rule {
+    code: "H003",
+    name: "damaged-header",
+    severity: Severity::Error,
+    also: &[],
+    found: "The first line is not JSON, but can be recognised as a header. For this line it takes the \
+        place of `H001`, `J001`, `L001`, `L005` and `L010`. A header that can be recovered whole \
+        (from a glued line, or from beside stray bytes, NULs or a byte order mark) is no damaged \
+        header.",
+    why: "A few wrong bytes in one line lock up the whole session. The entries are usually intact.",
+    readers: "As without a header: pi refuses the file (\"not a valid pi session\"), and pi 0.73 \
+        replaced it by a fresh header.",
+    example: r#"{"type":"session","version":3,"id":"019c2b7e-51aa-7c3e-9d10-2f6b8c4e7a01","timesta
+{"type":"message","id":"5c1d0e2f","parentId":null,"timestamp":"…","message":{…}}"#,
+    repair: Repair::Assumed,
+    remedy: "Writes the header anew. Fields that can still be read are kept; the others come from the \
+        file name, the folder name and the first timestamp. The assumption is that those are still \
+        the original ones; the damaged line is set aside.",
+};

@@ -1,0 +1,26 @@
+//! `version-shape-mismatch`: the entries do not look like the header's version.
+
+use super::{Repair, Rule, Severity};
+
+/// H008.
+pub static RULE: Rule = Rule {
+    code: "H008",
+    name: "version-shape-mismatch",
+    severity: Severity::Error,
+    also: &[],
+    found: "The header says version 1 or none, but at least half of the entries have a string `id` and \
+        a `parentId`; or it says 2 or 3, and no entry has an id. `E003` and `E004` are then not \
+        told entry by entry.",
+    why: "The version and the entries contradict each other, and pi believes the version. With ids \
+        under an old version, it makes new ones and the branches of the tree are laid end to end; \
+        labels and kept ranges then point at nothing.",
+    readers: "pi, where the version is 1 or absent: on opening it flattens the tree into one line and \
+        writes that to the file. pi, where the version is 2 or 3 and no entry has an id: the \
+        branch is empty, because the leaf has no id. agent-core 0.83 refuses both.",
+    example: r#"{"type":"session","id":"019c2b7e-…","timestamp":"2026-02-03T10:14:58.001Z","cwd":"/project"}
+{"type":"message","id":"5c1d0e2f","parentId":null,"timestamp":"…","message":{…}}
+{"type":"message","id":"b7e4a910","parentId":"5c1d0e2f","timestamp":"…","message":{…}}"#,
+    repair: Repair::Assumed,
+    remedy: "Sets the header's version to the one that the entries show. The assumption is that the \
+        entries are right and the header is wrong. Do it before pi opens the file.",
+};

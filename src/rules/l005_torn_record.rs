@@ -1,0 +1,25 @@
+//! `torn-record`: a line inside the file breaks off in the middle of a record.
+
+use super::{Repair, Rule, Severity};
+
+/// L005.
+pub static RULE: Rule = Rule {
+    code: "L005",
+    name: "torn-record",
+    severity: Severity::Error,
+    also: &[],
+    found: "A line that ends in a line feed holds only the beginning of a JSON object. The cut may be \
+        at any byte, also inside a UTF-8 character, which is then not told as `L010` as well. \
+        Whole records before the cut are recovered. When the line is the header's, `H003` is told \
+        instead.",
+    why: "One entry is incomplete. Its line looks like a finished one, so nobody notices until the \
+        conversation turns out to start at the entry after it.",
+    readers: "pi skips the line without a word. The entry that names it as parent dangles: its branch \
+        starts there, and what came before leaves the context.",
+    example: r#"{"type":"message","id":"5c1d0e2f","parentId":"9a8b7c6d","timestamp":"…","message":{"ro
+{"type":"message","id":"b7e4a910","parentId":"5c1d0e2f","timestamp":"…",…}"#,
+    repair: Repair::Safe,
+    remedy: "Sets the line aside. If the same record stands whole elsewhere in the file, nothing was \
+        lost, and the finding says so. Otherwise the child's `G003` names this line as the place \
+        where its parent was lost and has its own repair.",
+};

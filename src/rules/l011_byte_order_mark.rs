@@ -1,0 +1,20 @@
+//! `byte-order-mark`: a byte order mark stands at the start of the file or of a line.
+
+use super::{Repair, Rule, Severity};
+
+/// L011.
+pub static RULE: Rule = Rule {
+    code: "L011",
+    name: "byte-order-mark",
+    severity: Severity::Error,
+    also: &[],
+    found: "The bytes EF BB BF stand at the start of the file or of a line.",
+    why: "An editor or a script saved the file as \"UTF-8 with BOM\", or files with such a mark were \
+        joined. Three invisible bytes keep the record behind them from being read.",
+    readers: "At the start of the file: pi refuses the file. At the start of another line: pi drops that \
+        line.",
+    example: r#"<EF BB BF>{"type":"session","version":3,"id":"019c2b7e-…","timestamp":"…","cwd":"/project"}
+{"type":"message","id":"5c1d0e2f","parentId":null,"timestamp":"…","message":{…}}"#,
+    repair: Repair::Safe,
+    remedy: "Sets the three bytes aside. The record does not change.",
+};

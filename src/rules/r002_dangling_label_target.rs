@@ -1,0 +1,20 @@
+//! `dangling-label-target`: a label belongs to an entry that is not in the file.
+
+use super::{Repair, Rule, Severity};
+
+/// R002.
+pub static RULE: Rule = Rule {
+    code: "R002",
+    name: "dangling-label-target",
+    severity: Severity::Warning,
+    also: &[],
+    found: "The `targetId` of a `label` entry names no entry of the file.",
+    why: "The label is a bookmark whose page is missing. It shows that an entry was there once that \
+        is now lost, or that the label was carried over from another session.",
+    readers: "Nothing fails on opening. The label is lost at the next fork, which writes only labels \
+        whose target survives.",
+    example: r#"{"type":"label","id":"b7e4a910","parentId":"5c1d0e2f",…,"targetId":"d4d4","label":"ok"}"#,
+    repair: Repair::None,
+    remedy: "None: nothing in the file shows which entry was meant. Set the label again on the right \
+        one; until then its text stays in the file.",
+};
