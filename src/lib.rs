@@ -1,5 +1,10 @@
 //! A forensic and repair toolkit for the JSONL session files of coding agents.
 
+pub mod dialect;
 pub mod json;
+pub mod line;
+pub mod record;
 pub mod report;
 pub mod rules;
+pub mod session;
+pub mod source;

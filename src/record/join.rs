@@ -59,7 +59,10 @@ pub fn join(scanner: &mut Scanner, block: &[u8], start: usize, tail: &mut dyn Ta
         if stop || run.ends.len() >= attempt {
             attempt = run.ends.len() * 2;
             match scanner.scan(&run.bytes, 0) {
-                Ok(value) if value.kind == Kind::Object => return Ok(run.finish(skip_space(&run.bytes, value.span.end))),
+                Ok(value) if value.kind == Kind::Object => {
+                    let end = skip_space(&run.bytes, value.span.end);
+                    return Ok(run.finish(end));
+                }
                 Ok(_) => return Ok(None),
                 Err(fail) if !stop && fail.reason == Reason::Truncated && fail.in_string => {}
                 Err(_) => return Ok(None),

@@ -1,7 +1,7 @@
 //! Ids: packed where they are short, in an arena where they are not, always compared in full.
 
 use super::Entry as Row;
-use foldhash::fast::FixedState;
+use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use std::hash::{BuildHasher, Hasher};
@@ -78,18 +78,21 @@ fn short(id: &[u8]) -> Option<Key> {
 #[derive(Clone, Default)]
 pub struct Table {
     table: HashTable<u32>,
+    /// Seeded anew for each table, so that no file can be made whose ids all collide.
+    state: RandomState,
 }
 
 impl Table {
     /// The entry that has the id `key` of `from`.
     pub fn find(&self, entries: &[Row], arena: &Arena, from: &Arena, key: Key) -> Option<u32> {
-        self.table.find(hash(from, key), |&n| same(arena, entries[n as usize].id, from, key)).copied()
+        self.table.find(hash(&self.state, from, key), |&n| same(arena, entries[n as usize].id, from, key)).copied()
     }
 
     /// Makes entry `n` the one with its id; the one that was before.
     pub fn insert(&mut self, entries: &[Row], arena: &Arena, n: u32) -> Option<u32> {
         let key_of = |n: u32| entries[n as usize].id;
-        let hash_of = |n: &u32| hash(arena, key_of(*n));
+        let state = self.state.clone();
+        let hash_of = |n: &u32| hash(&state, arena, key_of(*n));
         match self.table.entry(hash_of(&n), |&m| same(arena, key_of(m), arena, key_of(n)), hash_of) {
             Entry::Occupied(mut slot) => Some(std::mem::replace(slot.get_mut(), n)),
             Entry::Vacant(slot) => {
@@ -100,8 +103,8 @@ impl Table {
     }
 }
 
-fn hash(arena: &Arena, key: Key) -> u64 {
-    let mut hasher = FixedState::default().build_hasher();
+fn hash(state: &RandomState, arena: &Arena, key: Key) -> u64 {
+    let mut hasher = state.build_hasher();
     match arena.long(key) {
         Some(bytes) => hasher.write(bytes),
         None => hasher.write_u64(key.bits ^ (key.length as u64) << 60),

@@ -1,0 +1,387 @@
+//! How rules are run: line and record checks while a file is scanned, session checks on the index.
+
+use super::finding::{Finding, Place, Repair, Severity};
+use super::{RULES, Rule};
+use crate::json::{Scanner, Span};
+use crate::record::Record;
+use crate::session::graph::{Children, Intervals};
+use crate::session::scan::{LineView, Observer, RecordView};
+use crate::session::{Entry, Session, flags};
+use crate::source::Source;
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::LazyLock;
+
+/// When and how a rule looks.
+#[derive(Clone, Copy)]
+pub enum Check {
+    /// At every line on which one of these facts is set.
+    Line(u32, fn(&LineView<'_>, &mut Sink)),
+    /// At every record on which one of these facts is set.
+    Record(u32, fn(&RecordView<'_>, &mut Sink)),
+    /// Once, at the index of the whole file.
+    Session(fn(&Audit<'_>, &mut Sink)),
+}
+
+impl std::fmt::Debug for Check {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Check::Line(..) => "Line",
+            Check::Record(..) => "Record",
+            Check::Session(_) => "Session",
+        })
+    }
+}
+
+/// How many findings of one code are listed for a file; the rest is counted.
+pub const MOST_LISTED: u64 = 1000;
+
+/// Takes findings.
+#[derive(Default)]
+pub struct Sink {
+    /// The findings, at most [`MOST_LISTED`] of a code.
+    pub findings: Vec<Finding>,
+    /// How many there are, by code and severity.
+    pub counts: BTreeMap<(&'static str, Severity), u64>,
+    /// Findings that stand for all of their kind in the file, and how many they stand for.
+    grouped: BTreeMap<(&'static str, Vec<u8>), (Finding, u64)>,
+}
+
+/// How many groups are kept apart.
+const MOST_GROUPS: usize = 1000;
+
+impl Sink {
+    /// Takes a finding, or only counts it where enough of its code are listed.
+    pub fn add(&mut self, finding: Finding) {
+        let code = finding.rule.code;
+        *self.counts.entry((code, finding.severity)).or_default() += 1;
+        if self.count(code) <= MOST_LISTED {
+            self.findings.push(finding);
+        }
+    }
+
+    /// Takes the finding that `make` makes; it is not called where it would only be counted.
+    pub fn add_with(&mut self, rule: &'static Rule, severity: Severity, make: impl FnOnce() -> Finding) {
+        if self.count(rule.code) < MOST_LISTED {
+            self.add(Finding { severity, ..make() });
+        } else {
+            *self.counts.entry((rule.code, severity)).or_default() += 1;
+        }
+    }
+
+    /// Takes a finding that is told once a file and group, at its first place, with the count.
+    pub fn add_once(&mut self, group: &[u8], count: u64, make: impl FnOnce() -> Finding, rule: &'static Rule) {
+        let key = (rule.code, group[..group.len().min(256)].to_vec());
+        if let Some((_, n)) = self.grouped.get_mut(&key) {
+            *n += count;
+        } else if self.grouped.len() < MOST_GROUPS {
+            self.grouped.insert(key, (make(), count));
+        }
+    }
+
+    /// How many findings of a code there are.
+    pub fn count(&self, code: &str) -> u64 {
+        [Severity::Info, Severity::Warning, Severity::Error].iter().map(|s| self.counts.get(&(code, *s)).copied().unwrap_or(0)).sum()
+    }
+
+    /// Turns the grouped findings into findings with their count.
+    pub(super) fn settle_groups(&mut self) {
+        for (_, (mut finding, count)) in std::mem::take(&mut self.grouped) {
+            if count > 1 {
+                finding.message.push_str(&format!(" ({count} in this file, this is the first)"));
+            }
+            self.add(finding);
+        }
+    }
+
+    /// Removes findings for which `drop` is true, from the counts too.
+    pub(super) fn remove(&mut self, drop: impl Fn(&Finding) -> bool) {
+        let counts = &mut self.counts;
+        self.findings.retain(|finding| {
+            let gone = drop(finding);
+            if gone {
+                if let Some(n) = counts.get_mut(&(finding.rule.code, finding.severity)) {
+                    *n = n.saturating_sub(1);
+                }
+            }
+            !gone
+        });
+        counts.retain(|_, n| *n > 0);
+    }
+
+    /// Removes all findings of the codes for which `keep` is false, listed or not.
+    pub(super) fn keep_codes(&mut self, keep: impl Fn(&str) -> bool) {
+        self.findings.retain(|f| keep(f.rule.code));
+        self.counts.retain(|(code, _), _| keep(code));
+        self.grouped.retain(|(code, _), _| keep(code));
+    }
+
+    fn append(&mut self, later: Sink, base: u64) {
+        let moved = |mut finding: Finding| {
+            for place in finding.place.iter_mut().chain(finding.related.iter_mut().map(|r| &mut r.place)) {
+                place.line += base;
+            }
+            finding
+        };
+        let mut room: BTreeMap<&'static str, u64> = BTreeMap::new();
+        for finding in later.findings {
+            let listed = *room.entry(finding.rule.code).or_insert_with(|| self.count(finding.rule.code));
+            if listed < MOST_LISTED {
+                if let Some(n) = room.get_mut(finding.rule.code) {
+                    *n += 1;
+                }
+                self.findings.push(moved(finding));
+            }
+        }
+        for (key, n) in later.counts {
+            *self.counts.entry(key).or_default() += n;
+        }
+        for (key, (finding, count)) in later.grouped {
+            if let Some((_, n)) = self.grouped.get_mut(&key) {
+                *n += count;
+            } else if self.grouped.len() < MOST_GROUPS {
+                self.grouped.insert(key, (moved(finding), count));
+            }
+        }
+    }
+}
+
+/// Runs the line and record rules while a file is scanned.
+#[derive(Default)]
+pub struct Checker {
+    /// What they found.
+    pub sink: Sink,
+}
+
+type LineCheck = (u32, fn(&LineView<'_>, &mut Sink));
+type RecordCheck = (u32, fn(&RecordView<'_>, &mut Sink));
+
+static LINE_CHECKS: LazyLock<Vec<LineCheck>> = LazyLock::new(|| {
+    let all = RULES.iter().flat_map(|r| r.checks);
+    all.filter_map(|c| if let Check::Line(facts, run) = c { Some((*facts, *run)) } else { None }).collect()
+});
+
+static RECORD_CHECKS: LazyLock<Vec<RecordCheck>> = LazyLock::new(|| {
+    let all = RULES.iter().flat_map(|r| r.checks);
+    all.filter_map(|c| if let Check::Record(facts, run) = c { Some((*facts, *run)) } else { None }).collect()
+});
+
+impl Observer for Checker {
+    fn line(&mut self, line: &LineView<'_>) {
+        for (facts, run) in LINE_CHECKS.iter() {
+            if line.facts & facts != 0 {
+                run(line, &mut self.sink);
+            }
+        }
+    }
+
+    fn record(&mut self, record: &RecordView<'_>) {
+        for (facts, run) in RECORD_CHECKS.iter() {
+            if record.envelope.facts & facts != 0 {
+                run(record, &mut self.sink);
+            }
+        }
+    }
+
+    fn append(&mut self, later: Self, base: u64) {
+        self.sink.append(later.sink, base);
+    }
+}
+
+/// What the session rules look at.
+pub struct Audit<'a> {
+    /// Where the bytes are.
+    pub source: &'a Source,
+    /// The index.
+    pub session: &'a Session,
+    /// The file's path, where it has one.
+    pub path: Option<&'a Path>,
+    children: OnceCell<Children>,
+    intervals: OnceCell<Intervals>,
+}
+
+impl<'a> Audit<'a> {
+    /// An audit of a session.
+    pub fn new(source: &'a Source, session: &'a Session, path: Option<&'a Path>) -> Self {
+        Audit { source, session, path, children: OnceCell::new(), intervals: OnceCell::new() }
+    }
+
+    /// Children of every entry.
+    pub fn children(&self) -> &Children {
+        self.children.get_or_init(|| self.session.children())
+    }
+
+    /// Who is whose ancestor.
+    pub fn intervals(&self) -> &Intervals {
+        self.intervals.get_or_init(|| Intervals::of(self.session, self.children()))
+    }
+
+    /// The file's name, where it has one.
+    pub fn file_name(&self) -> Option<String> {
+        Some(self.path?.file_name()?.to_string_lossy().into_owned())
+    }
+
+    /// Reads an entry again; `None` where the source cannot be read again. The bytes begin at the
+    /// entry's offset (an entry of several lines has its line feeds escaped).
+    pub fn reread<T>(&self, n: u32, look: impl FnOnce(&Record<'_>) -> T) -> Option<T> {
+        let entry = &self.session.entries[n as usize];
+        let mut bytes = self.source.read_range(entry.offset, entry.length).ok()?;
+        if entry.has(flags::JOINED) {
+            bytes = escape_line_feeds(&bytes);
+        }
+        let mut scanner = Scanner::new();
+        scanner.scan(&bytes, 0).ok()?;
+        Some(look(&Record::new(&bytes, &scanner)))
+    }
+
+    /// The place of a whole entry.
+    pub fn place(&self, n: u32) -> Place {
+        let entry = &self.session.entries[n as usize];
+        self.place_of(entry, entry.offset, entry.length)
+    }
+
+    /// The place of an entry's id; the entry's first byte where it has none.
+    pub fn id_place(&self, n: u32) -> Place {
+        let entry = &self.session.entries[n as usize];
+        let (offset, length) = entry.id_span().unwrap_or((entry.offset, 1));
+        self.place_of(entry, offset, length)
+    }
+
+    /// The place of an entry's parent; the entry's first byte where it has none.
+    pub fn parent_place(&self, n: u32) -> Place {
+        let entry = &self.session.entries[n as usize];
+        let (offset, length) = entry.parent_span().unwrap_or((entry.offset, 1));
+        self.place_of(entry, offset, length)
+    }
+
+    /// The place of a member of an entry's record or message, where it can be read again; else of
+    /// the entry's first byte.
+    pub fn member_place(&self, n: u32, find: impl FnOnce(&Record<'_>) -> Option<Span>) -> Place {
+        let entry = &self.session.entries[n as usize];
+        let span = if entry.has(flags::JOINED) { None } else { self.reread(n, find).flatten() };
+        match span {
+            Some(span) => self.place_of(entry, entry.offset + span.start as u64, span.len() as u64),
+            None => self.place_of(entry, entry.offset, 1),
+        }
+    }
+
+    /// A place in an entry's line.
+    pub fn place_of(&self, entry: &Entry, offset: u64, length: u64) -> Place {
+        Place { line: entry.line, line_start: self.line_start(entry), offset, length }
+    }
+
+    /// Where the entry's line begins, found by looking back; nearly always it is the entry's first byte.
+    fn line_start(&self, entry: &Entry) -> u64 {
+        let mut end = entry.offset;
+        let mut step = 64;
+        while end > 0 {
+            let from = end.saturating_sub(step);
+            let Ok(bytes) = self.source.read_range(from, end - from) else { return entry.offset };
+            if let Some(at) = memchr::memrchr(b'\n', &bytes) {
+                return from + at as u64 + 1;
+            }
+            end = from;
+            step = (step * 8).min(1 << 20);
+        }
+        0
+    }
+}
+
+/// An entry of several lines as one: each line feed as its escape.
+pub fn escape_line_feeds(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len() + 16);
+    for &byte in bytes {
+        match byte {
+            b'\n' => out.extend_from_slice(b"\\n"),
+            byte => out.push(byte),
+        }
+    }
+    out
+}
+
+impl Finding {
+    /// A finding of a rule, with the rule's severity, repair and the first sentence of what readers do.
+    pub fn new(rule: &'static Rule, place: impl Into<Option<Place>>, message: impl Into<String>) -> Finding {
+        Finding {
+            rule,
+            severity: rule.severity,
+            place: place.into(),
+            entry: None,
+            message: message.into(),
+            effect: first_sentence(rule.readers).to_string(),
+            repair: rule.repair,
+            related: Vec::new(),
+            excerpt: None,
+        }
+    }
+
+    /// With another severity.
+    pub fn severity(self, severity: Severity) -> Finding {
+        Finding { severity, ..self }
+    }
+
+    /// With this effect.
+    pub fn effect(self, effect: impl Into<String>) -> Finding {
+        Finding { effect: effect.into(), ..self }
+    }
+
+    /// With another kind of repair.
+    pub fn repair(self, repair: Repair) -> Finding {
+        Finding { repair, ..self }
+    }
+
+    /// About the entry with this id (JSON).
+    pub fn entry(self, entry: Option<String>) -> Finding {
+        Finding { entry, ..self }
+    }
+
+    /// Naming another place.
+    pub fn related(mut self, place: Place, message: impl Into<String>) -> Finding {
+        self.related.push(super::Related { place, message: message.into() });
+        self
+    }
+}
+
+/// A text up to its first full stop that ends a sentence.
+pub fn first_sentence(text: &str) -> &str {
+    let mut from = 0;
+    while let Some(at) = text[from..].find(". ") {
+        let end = from + at;
+        // versions ("pi 1.6. ") do not occur; an abbreviation would have a lower-case letter behind it
+        if text[end + 2..].chars().next().is_some_and(|c| !c.is_lowercase()) {
+            return &text[..end];
+        }
+        from = end + 2;
+    }
+    text.trim_end_matches('.')
+}
+
+impl LineView<'_> {
+    /// A place on the line: `span` counts from the line's start.
+    pub fn place(&self, span: &Span) -> Place {
+        Place { line: self.number, line_start: self.offset, offset: self.offset + span.start as u64, length: span.len() as u64 }
+    }
+}
+
+impl RecordView<'_> {
+    /// The place of a span of the record.
+    pub fn at(&self, span: &Span) -> Place {
+        let (offset, length) = self.place(span);
+        Place { line: self.line.number, line_start: self.line.offset, offset, length }
+    }
+
+    /// The place of the record's first byte: where something is missing.
+    pub fn start_place(&self) -> Place {
+        let span = self.span();
+        self.at(&(span.start..span.start + 1))
+    }
+
+    /// The entry's id as JSON.
+    pub fn id_json(&self) -> Option<String> {
+        match &self.envelope.id {
+            crate::session::envelope::Id::Text(text, _) => Some(crate::session::json_string(text)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The tree as a graph: children, ancestors, loops. Nothing recurses, and every walk ends.
+
+use super::{Parent, Session};
+
+/// Children of every entry, in file order.
+pub struct Children {
+    starts: Vec<u32>,
+    list: Vec<u32>,
+}
+
+impl Children {
+    /// The children by the parents that `parent` gives.
+    pub fn of(count: usize, parent: impl Fn(u32) -> Option<u32>) -> Children {
+        let mut starts = vec![0u32; count + 1];
+        for n in 0..count as u32 {
+            if let Some(p) = parent(n) {
+                starts[p as usize + 1] += 1;
+            }
+        }
+        for n in 0..count {
+            starts[n + 1] += starts[n];
+        }
+        let mut next = starts.clone();
+        let mut list = vec![0u32; starts[count] as usize];
+        for n in 0..count as u32 {
+            if let Some(p) = parent(n) {
+                let slot = &mut next[p as usize];
+                list[*slot as usize] = n;
+                *slot += 1;
+            }
+        }
+        Children { starts, list }
+    }
+
+    /// The children of entry `n`.
+    pub fn get(&self, n: u32) -> &[u32] {
+        &self.list[self.starts[n as usize] as usize..self.starts[n as usize + 1] as usize]
+    }
+}
+
+/// When a walk through the forest enters and leaves each entry: tells ancestors at once.
+pub struct Intervals {
+    times: Vec<(u32, u32)>,
+}
+
+impl Intervals {
+    /// Walks the forest. Members of loops, and what hangs on them, are in no tree and related to nothing.
+    pub fn of(session: &Session, children: &Children) -> Intervals {
+        let count = session.entries.len();
+        let mut times = vec![(u32::MAX, 0); count];
+        let mut clock = 0;
+        let mut stack: Vec<(u32, u32)> = Vec::new();
+        for root in 0..count as u32 {
+            if session.entries[root as usize].parent().entry().is_some() {
+                continue;
+            }
+            times[root as usize].0 = clock;
+            clock += 1;
+            stack.push((root, 0));
+            while let Some((n, done)) = stack.last_mut() {
+                match children.get(*n).get(*done as usize) {
+                    Some(&child) => {
+                        *done += 1;
+                        times[child as usize].0 = clock;
+                        clock += 1;
+                        stack.push((child, 0));
+                    }
+                    None => {
+                        times[*n as usize].1 = clock;
+                        stack.pop();
+                    }
+                }
+            }
+        }
+        Intervals { times }
+    }
+
+    /// Whether `a` is `n` or one of its ancestors.
+    pub fn is_on_path(&self, a: u32, n: u32) -> bool {
+        let (a, n) = (self.times[a as usize], self.times[n as usize]);
+        a.0 != u32::MAX && n.0 != u32::MAX && a.0 <= n.0 && n.0 < a.1
+    }
+}
+
+/// The loops of the graph that `parent` gives, each as its members: the one that stands first in
+/// the file first, then from parent to child. Every loop has an edge from an entry to itself or to
+/// a later one; only those are walked from, and no entry is walked over twice.
+pub fn loops(count: usize, parent: impl Fn(u32) -> Option<u32>) -> Vec<Vec<u32>> {
+    const UNSEEN: u32 = u32::MAX;
+    let mut found = Vec::new();
+    let mut seen: Vec<u32> = Vec::new();
+    for start in 0..count as u32 {
+        if parent(start).is_none_or(|p| p < start) {
+            continue;
+        }
+        if seen.is_empty() {
+            seen = vec![UNSEEN; count];
+        }
+        let mut at = Some(start);
+        while let Some(n) = at.filter(|n| seen[*n as usize] == UNSEEN) {
+            seen[n as usize] = start;
+            at = parent(n);
+        }
+        // only a walk that meets itself has found a loop, and a new one
+        let Some(entry) = at.filter(|n| seen[*n as usize] == start) else { continue };
+        let mut members = vec![entry];
+        let mut next = parent(entry);
+        while let Some(p) = next.filter(|p| *p != entry) {
+            members.push(p);
+            next = parent(p);
+        }
+        // the walk went from child to parent; people read it the other way round
+        members.reverse();
+        let first = (0..members.len()).min_by_key(|i| members[*i]).unwrap_or(0);
+        members.rotate_left(first);
+        found.push(members);
+    }
+    found
+}
+
+impl Session {
+    /// The entry that `n` hangs on.
+    pub fn parent(&self, n: u32) -> Option<u32> {
+        self.entries[n as usize].parent().entry()
+    }
+
+    /// Children of every entry, in file order.
+    pub fn children(&self) -> Children {
+        Children::of(self.entries.len(), |n| self.parent(n))
+    }
+
+    /// The entries from `n` to its root, `n` first. A loop ends the walk where it would repeat.
+    pub fn path(&self, n: u32) -> Path<'_> {
+        Path { session: self, next: Some(n), entered: None }
+    }
+
+    /// How many entries have no children.
+    pub fn tips(&self) -> u64 {
+        let mut parents = vec![false; self.entries.len()];
+        for entry in &self.entries {
+            if let Parent::Entry(p) = entry.parent() {
+                parents[p as usize] = true;
+            }
+        }
+        parents.iter().filter(|p| !**p).count() as u64
+    }
+}
+
+/// A walk from an entry to its root.
+pub struct Path<'a> {
+    session: &'a Session,
+    next: Option<u32>,
+    /// The first member of a loop that the walk came to.
+    entered: Option<u32>,
+}
+
+impl Iterator for Path<'_> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        let n = self.next?;
+        if self.entered.is_none() && self.session.is_in_loop(n) {
+            self.entered = Some(n);
+        }
+        self.next = self.session.parent(n).filter(|p| Some(*p) != self.entered);
+        Some(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(parents: &[i64]) -> Vec<Vec<u32>> {
+        loops(parents.len(), |n| u32::try_from(parents[n as usize]).ok())
+    }
+
+    #[test]
+    fn loops_are_found_once_with_their_members_in_order() {
+        assert!(of(&[-1, 0, 1]).is_empty());
+        assert_eq!(of(&[0]), [[0]]);
+        assert_eq!(of(&[-1, 2, 1]), [[1, 2]]);
+        assert_eq!(of(&[3, 0, 1, 2]), [[0, 1, 2, 3]]);
+        // two tails into one loop, and a second loop
+        assert_eq!(of(&[3, 3, 4, 4, 3, 5]), [vec![3, 4], vec![5]]);
+        // a forward edge that closes nothing
+        assert!(of(&[1, -1]).is_empty());
+    }
+}

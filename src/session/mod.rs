@@ -1,0 +1,356 @@
+//! The index of a session: every entry in one small row, the id table, the tree.
+//!
+//! [`scan::scan`] fills it in one pass. Nothing here keeps the text of a line; what is needed
+//! again is read again by offset.
+
+pub mod envelope;
+pub mod facts;
+pub mod graph;
+pub mod ids;
+pub mod scan;
+
+use crate::dialect::pi::{EntryType, Role};
+use facts::FileFacts;
+use ids::{Arena, Key, Table};
+
+/// One entry.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The offset of its first byte in the file.
+    pub offset: u64,
+    /// How many bytes it has.
+    pub length: u64,
+    /// The line it begins on, from 1.
+    pub line: u64,
+    /// Its time in milliseconds since 1970; [`NO_TIME`] where no reader understands it.
+    pub time: i64,
+    /// Its id, where it has one (see [`flags::ID`]).
+    pub id: Key,
+    /// Its parent; see [`Entry::parent`].
+    link: u32,
+    /// Where the value of `id` begins, counted from `offset`; `u32::MAX` where that is unknown.
+    id_at: u32,
+    /// Likewise for `parentId`.
+    parent_at: u32,
+    id_length: u16,
+    parent_length: u16,
+    /// Bits of [`flags`].
+    pub flags: u16,
+    /// Its type.
+    pub kind: EntryType,
+    /// The role of its message.
+    pub role: Role,
+}
+
+/// The time of an entry that has none.
+pub const NO_TIME: i64 = i64::MIN;
+
+/// What is known of an entry, as bits.
+pub mod flags {
+    /// It has an id: a string that is not empty.
+    pub const ID: u16 = 1 << 0;
+    /// The key `id` is absent.
+    pub const ID_ABSENT: u16 = 1 << 1;
+    /// The key `parentId` is absent.
+    pub const PARENT_ABSENT: u16 = 1 << 2;
+    /// The parent is null.
+    pub const PARENT_NULL: u16 = 1 << 3;
+    /// The parent is neither a string nor null.
+    pub const PARENT_NO_STRING: u16 = 1 << 4;
+    /// It was joined from several lines.
+    pub const JOINED: u16 = 1 << 5;
+    /// It holds bytes that are no UTF-8.
+    pub const BAD_UTF8: u16 = 1 << 6;
+    /// pi does not see it, since it drops its line.
+    pub const DROPPED: u16 = 1 << 7;
+    /// The id is written with escapes or longer than 64 KiB: its place is only known roughly.
+    pub const ID_ODD: u16 = 1 << 8;
+    /// It is not the last one with its id.
+    pub const EARLIER_COPY: u16 = 1 << 9;
+}
+
+/// What an entry hangs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parent {
+    /// Another entry, or itself.
+    Entry(u32),
+    /// Nothing: the parent is null.
+    Root,
+    /// Nothing: the key is absent.
+    Absent,
+    /// Something that is not there.
+    Dangling,
+}
+
+const ROOT: u32 = u32::MAX;
+const ABSENT: u32 = u32::MAX - 1;
+const DANGLING: u32 = u32::MAX - 2;
+
+/// More entries than this are not indexed.
+pub const MOST_ENTRIES: u32 = u32::MAX - 16;
+
+impl Parent {
+    fn link(self) -> u32 {
+        match self {
+            Parent::Entry(n) => n,
+            Parent::Root => ROOT,
+            Parent::Absent => ABSENT,
+            Parent::Dangling => DANGLING,
+        }
+    }
+
+    /// The entry, if it is one.
+    pub fn entry(self) -> Option<u32> {
+        match self {
+            Parent::Entry(n) => Some(n),
+            _ => None,
+        }
+    }
+}
+
+impl Entry {
+    /// What it hangs on, as the tree has it.
+    pub fn parent(&self) -> Parent {
+        match self.link {
+            ROOT => Parent::Root,
+            ABSENT => Parent::Absent,
+            DANGLING => Parent::Dangling,
+            n => Parent::Entry(n),
+        }
+    }
+
+    /// Whether a flag of [`flags`] is set.
+    pub fn has(&self, flag: u16) -> bool {
+        self.flags & flag != 0
+    }
+
+    /// Where the value of `id` stands in the file: offset and length.
+    pub fn id_span(&self) -> Option<(u64, u64)> {
+        span(self.offset, self.id_at, self.id_length)
+    }
+
+    /// Where the value of `parentId` stands in the file: offset and length.
+    pub fn parent_span(&self) -> Option<(u64, u64)> {
+        span(self.offset, self.parent_at, self.parent_length)
+    }
+
+    /// Whether it is a message that a person or the model sees in the conversation.
+    pub fn is_message(&self) -> bool {
+        matches!(self.kind, EntryType::Message | EntryType::CustomMessage)
+    }
+}
+
+fn span(offset: u64, at: u32, length: u16) -> Option<(u64, u64)> {
+    (at != u32::MAX).then_some((offset + at as u64, length as u64))
+}
+
+/// What a reference other than the parent is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefKind {
+    /// `targetId` of a `leaf` entry.
+    LeafTarget,
+    /// `targetId` of a label.
+    LabelTarget,
+    /// `firstKeptEntryId` of a compaction.
+    FirstKept,
+    /// `firstKeptEntryIndex` of a compaction of version 1.
+    FirstKeptIndex,
+    /// `fromId` of a branch summary.
+    SummarySource,
+    /// `targetId` of a context edit.
+    EditTarget,
+}
+
+/// What a reference holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RefValue {
+    /// The key is absent.
+    Absent,
+    /// It is null.
+    Null,
+    /// An id.
+    Id(Key),
+    /// A number.
+    Number(f64),
+    /// Something else.
+    Other,
+}
+
+/// A reference other than the parent.
+#[derive(Clone, Copy, Debug)]
+pub struct Ref {
+    /// The entry that holds it.
+    pub entry: u32,
+    /// What it is.
+    pub kind: RefKind,
+    /// What it holds.
+    pub value: RefValue,
+    /// Where the value stands: offset in the file and length; the record's start where it is absent.
+    pub offset: u64,
+    /// See `offset`.
+    pub length: u64,
+    /// The entry it names, if there is one.
+    pub target: Option<u32>,
+}
+
+/// A tool call in an assistant message, or a tool result.
+#[derive(Clone, Copy, Debug)]
+pub struct Call {
+    /// The entry that holds it.
+    pub entry: u32,
+    /// Whether it is a result.
+    pub is_result: bool,
+    /// A hash of the call's id.
+    pub id: u64,
+}
+
+/// A header.
+#[derive(Clone, Debug)]
+pub struct Header {
+    /// The offset of its first byte.
+    pub offset: u64,
+    /// How many bytes it has.
+    pub length: u64,
+    /// The line it begins on, from 1.
+    pub line: u64,
+    /// Whether pi drops its line.
+    pub dropped: bool,
+    /// Its members of interest, as far as they can be read.
+    pub fields: Vec<HeaderField>,
+    /// How many entries stand before it.
+    pub entries_before: u64,
+}
+
+/// A member of a header.
+#[derive(Clone, Debug)]
+pub struct HeaderField {
+    /// Its name.
+    pub name: &'static str,
+    /// Its JSON type.
+    pub kind: crate::json::Kind,
+    /// Its text: decoded for a string, as it stands for anything else (cut after 4 KiB).
+    pub text: String,
+    /// Where the value stands in the file: offset and length.
+    pub place: (u64, u64),
+}
+
+impl Header {
+    /// The last member of that name.
+    pub fn get(&self, name: &str) -> Option<&HeaderField> {
+        self.fields.iter().rev().find(|f| f.name == name)
+    }
+
+    /// The text of a string member.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.get(name).filter(|f| f.kind == crate::json::Kind::String).map(|f| f.text.as_str())
+    }
+}
+
+/// How the entries of a session hang together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// By ids and parents.
+    Tree,
+    /// As a line: each on the one before (version 1).
+    Line,
+}
+
+/// The index of a session.
+pub struct Session {
+    /// The entries in file order.
+    pub entries: Vec<Entry>,
+    /// Where long ids stand.
+    pub arena: Arena,
+    /// Which entry has an id.
+    pub table: Table,
+    /// The header that counts: the first one.
+    pub header: Option<Header>,
+    /// Further headers; at most 1,000.
+    pub extra_headers: Vec<Header>,
+    /// References other than parents, in file order.
+    pub refs: Vec<Ref>,
+    /// Tool calls and results, in file order.
+    pub calls: Vec<Call>,
+    /// Parents that name nothing, or something that stands later: entry, id, and whether it was
+    /// found later.
+    pub pending: Vec<(u32, Key)>,
+    /// Entries whose id an earlier entry has too: (the one before, the later one).
+    pub copies: Vec<(u32, u32)>,
+    /// Entries whose parent has copies: the copy that stood nearest before them.
+    pub near: Vec<(u32, u32)>,
+    /// The loops of the tree, see [`graph::loops`].
+    pub loops: Vec<Vec<u32>>,
+    /// A bit for each entry that is in one; empty if there is none.
+    in_loop: Vec<u64>,
+    /// How the entries hang together.
+    pub shape: Shape,
+    /// What was counted over the whole file.
+    pub facts: FileFacts,
+}
+
+impl Session {
+    /// The id of an entry, decoded.
+    pub fn id(&self, n: u32) -> Option<Vec<u8>> {
+        let entry = &self.entries[n as usize];
+        entry.has(flags::ID).then(|| self.arena.get(entry.id))
+    }
+
+    /// The id of an entry as text for messages; `?` where it has none.
+    pub fn id_text(&self, n: u32) -> String {
+        self.id(n).map_or_else(|| "?".to_string(), |id| String::from_utf8_lossy(&id).into_owned())
+    }
+
+    /// The id of an entry as JSON; `None` where it has none.
+    pub fn id_json(&self, n: u32) -> Option<String> {
+        self.id(n).map(|id| json_string(&id))
+    }
+
+    /// The entry with that id.
+    pub fn find(&self, id: &[u8]) -> Option<u32> {
+        let mut other = Arena::default();
+        let key = other.add(id);
+        self.table.find(&self.entries, &self.arena, &other, key)
+    }
+
+    /// The entry that a key of this session's arena names.
+    pub fn find_key(&self, key: Key) -> Option<u32> {
+        self.table.find(&self.entries, &self.arena, &self.arena, key)
+    }
+
+    /// The version as pi takes it: 1 where the header has none; `None` where it is no number.
+    pub fn version(&self) -> Option<i64> {
+        let header = self.header.as_ref()?;
+        match header.get("version") {
+            None => Some(1),
+            Some(field) if field.kind == crate::json::Kind::Number => {
+                let number: f64 = field.text.parse().ok()?;
+                (number.fract() == 0.0 && number.abs() < 1e15).then_some(number as i64)
+            }
+            Some(_) => None,
+        }
+    }
+
+    /// Whether the entry is a member of a loop.
+    pub fn is_in_loop(&self, n: u32) -> bool {
+        self.in_loop.get(n as usize / 64).is_some_and(|bits| bits >> (n % 64) & 1 == 1)
+    }
+
+    /// The current leaf as this program has it: the last entry, or what the last `leaf` entry names
+    /// if it is the last; `None` before the first entry.
+    pub fn leaf(&self) -> Option<u32> {
+        let last = (self.entries.len() as u32).checked_sub(1)?;
+        if self.entries[last as usize].kind != EntryType::Leaf {
+            return Some(last);
+        }
+        let target = self.refs.iter().rev().find(|r| r.entry == last && r.kind == RefKind::LeafTarget)?;
+        match target.value {
+            RefValue::Null => None,
+            _ => Some(target.target.unwrap_or(last)),
+        }
+    }
+}
+
+/// A decoded string as JSON. Bytes that are no UTF-8 become U+FFFD, and so does half a surrogate pair.
+pub fn json_string(text: &[u8]) -> String {
+    serde_json::Value::from(String::from_utf8_lossy(text)).to_string()
+}

@@ -1,0 +1,907 @@
+//! The one pass over a file: blocks in parallel, joined in order.
+
+use super::envelope::{Envelope, Id, facts};
+use super::facts::{FileFacts, FirstLine, Lost};
+use super::graph;
+use super::ids::{Arena, Key, Table};
+use super::{Entry, Header, HeaderField, MOST_ENTRIES, NO_TIME, Parent, Ref, RefKind, RefValue, Session, Shape, flags};
+use crate::dialect::{self, pi};
+use crate::dialect::pi::{EntryType, Role};
+use crate::json::{Kind, Member, Scanner, Span, skip_space, text};
+use crate::line::{self, Line, Lines};
+use crate::record::join::{self, Joined};
+use crate::record::{Piece, PieceKind, Pieces, Record, take_apart};
+use crate::source::slots::{self, Block, SourceTail, StreamBlocks, Tail};
+use crate::source::{Source, shrunk};
+use foldhash::fast::FixedState;
+use rayon::prelude::*;
+use std::hash::BuildHasher;
+use std::io;
+
+/// Bits about lines, beside those of [`facts`].
+pub mod line_facts {
+    /// The line is not one record and nothing else.
+    pub const ODD: u32 = 1 << 16;
+    /// No LF ends the line.
+    pub const UNTERMINATED: u32 = 1 << 17;
+    /// The line is longer than a JavaScript string may be.
+    pub const OVERSIZED: u32 = 1 << 18;
+    /// The line begins a record that was joined from several lines.
+    pub const JOINED: u32 = 1 << 19;
+}
+
+/// How many UTF-16 units a JavaScript string holds in V8 of 64 bits.
+pub const LONGEST_STRING: u64 = 536_870_888;
+
+/// What a scan can be told.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// The number of UTF-16 units beyond which a line is oversized.
+    pub longest_line: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { longest_line: LONGEST_STRING }
+    }
+}
+
+/// A physical line as the scan sees it.
+pub struct LineView<'a> {
+    /// The line's number, from 1, counted from the block's first line.
+    pub number: u64,
+    /// Its offset in the file.
+    pub offset: u64,
+    /// Its bytes, without the LF.
+    pub bytes: &'a [u8],
+    /// Whether an LF ends it.
+    pub ended: bool,
+    /// Bits of [`facts`] and [`line_facts`].
+    pub facts: u32,
+    /// Its pieces; `None` for a line that is one record and nothing else.
+    pub pieces: Option<&'a Pieces>,
+    /// The record that its last piece begins, if that was joined from several lines.
+    pub joined: Option<&'a Joined>,
+    /// Where the first byte stands that is no UTF-8, counted from the line's start.
+    pub bad_utf8: Option<usize>,
+}
+
+/// What a record is in the session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Its header, or a further one.
+    Header,
+    /// An entry.
+    Entry,
+    /// A line of another storage.
+    Foreign,
+}
+
+/// A record as the scan sees it.
+pub struct RecordView<'a> {
+    /// Its line.
+    pub line: &'a LineView<'a>,
+    /// Its members.
+    pub record: Record<'a>,
+    /// What it says about itself.
+    pub envelope: &'a Envelope<'a>,
+    /// What it is in the session.
+    pub part: Part,
+    /// Where the record's bytes begin, counted from the line's start.
+    start: usize,
+    joined: Option<&'a Joined>,
+}
+
+impl RecordView<'_> {
+    /// Where a span of the record stands: offset in the file and length.
+    pub fn place(&self, span: &Span) -> (u64, u64) {
+        let base = self.line.offset + self.start as u64;
+        match self.joined {
+            Some(joined) => {
+                let (from, to) = (joined.place(span.start), joined.place(span.end));
+                (base + from as u64, (to - from) as u64)
+            }
+            None => (self.line.offset + span.start as u64, (span.end - span.start) as u64),
+        }
+    }
+
+    /// The whole record's span in [`Record::bytes`].
+    pub fn span(&self) -> Span {
+        match self.joined {
+            Some(joined) => 0..joined.bytes.len(),
+            None => self.start..self.record.bytes.len(),
+        }
+    }
+}
+
+/// What looks on while a file is scanned: the line and record rules.
+pub trait Observer: Default + Send {
+    /// A line of which any fact is set.
+    fn line(&mut self, line: &LineView<'_>);
+    /// A record of which any fact is set.
+    fn record(&mut self, record: &RecordView<'_>);
+    /// Takes over what was seen in the next block; its line numbers grow by `base`.
+    fn append(&mut self, later: Self, base: u64);
+}
+
+/// Looks at nothing.
+impl Observer for () {
+    fn line(&mut self, _: &LineView<'_>) {}
+    fn record(&mut self, _: &RecordView<'_>) {}
+    fn append(&mut self, (): Self, _: u64) {}
+}
+
+/// Scans a source into an index.
+///
+/// # Errors
+/// What reading says; content never is an error.
+pub fn scan<O: Observer>(source: &Source, options: &Options) -> io::Result<(Session, O)> {
+    let mut builder = Builder::<O>::new();
+    match source.as_stream() {
+        Some(stream) => {
+            let mut stream = stream.lock().map_err(|_| io::Error::other("the pipe was given up by another thread"))?;
+            let mut blocks = StreamBlocks::new(&mut stream);
+            let mut scanner = Scanner::new();
+            while let Some(part) = blocks.next(|block, tail| BlockScan::run(&mut scanner, options, &block, 0, tail))? {
+                blocks.skip(part.behind);
+                builder.append(part)?;
+            }
+        }
+        None => scan_slots(source, options, &mut builder)?,
+    }
+    Ok(builder.finish())
+}
+
+/// How many slots each thread gets between two joins.
+const SLOTS_PER_THREAD: u64 = 8;
+
+fn scan_slots<O: Observer>(source: &Source, options: &Options, builder: &mut Builder<O>) -> io::Result<()> {
+    let size = source.size().unwrap_or(0);
+    let slots = slots::count(size);
+    let window = SLOTS_PER_THREAD * rayon::current_num_threads() as u64;
+    let scan_window = |from: u64| -> io::Result<Vec<Option<BlockPart<O>>>> {
+        let slots = from..(from + window).min(slots);
+        if slots.end - slots.start == 1 {
+            return Ok(vec![scan_slot(source, options, size, slots.start, 0)?]);
+        }
+        slots.into_par_iter().map(|slot| scan_slot(source, options, size, slot, 0)).collect()
+    };
+    let mut parts = if slots > 0 { scan_window(0)? } else { Vec::new() };
+    let mut from = 0;
+    // bytes at the start of the next slot's lines that belong to a record joined before
+    let mut absorbed_to = 0u64;
+    while from < slots {
+        let next = from + window;
+        let mut join = |parts: Vec<Option<BlockPart<O>>>, builder: &mut Builder<O>| -> io::Result<()> {
+            for (slot, part) in (from..).zip(parts) {
+                let Some(mut part) = part else { continue };
+                if absorbed_to > part.offset {
+                    let Some(again) = scan_slot(source, options, size, slot, absorbed_to)? else { continue };
+                    part = again;
+                }
+                if part.behind > 0 {
+                    absorbed_to = part.end + part.behind as u64;
+                }
+                builder.append(part)?;
+            }
+            Ok(())
+        };
+        // the next window is scanned while this one is joined
+        let (joined, scanned) = rayon::join(|| join(parts, builder), || if next < slots { scan_window(next) } else { Ok(Vec::new()) });
+        joined?;
+        parts = scanned?;
+        from = next;
+    }
+    match source.size() {
+        Some(size) if builder.session.facts.bytes < size => Err(shrunk()),
+        _ => Ok(()),
+    }
+}
+
+/// Scans the lines that begin in a slot, those before offset `from` left out.
+fn scan_slot<O: Observer>(source: &Source, options: &Options, size: u64, slot: u64, from: u64) -> io::Result<Option<BlockPart<O>>> {
+    thread_local! {
+        static WORKER: std::cell::RefCell<(Vec<u8>, Scanner)> = std::cell::RefCell::default();
+    }
+    WORKER.with_borrow_mut(|(buffer, scanner)| {
+        let Some(block) = slots::read(source, size, slot, buffer)? else { return Ok(None) };
+        let skip = from.saturating_sub(block.offset) as usize;
+        if skip >= block.bytes.len() {
+            return Ok(None);
+        }
+        let end = block.offset + block.bytes.len() as u64;
+        let mut tail = SourceTail::new(source, size, end);
+        BlockScan::run(scanner, options, &block, skip, &mut tail).map(Some)
+    })
+}
+
+/// What one block gives.
+struct BlockPart<O> {
+    offset: u64,
+    end: u64,
+    behind: usize,
+    facts: FileFacts,
+    entries: Vec<(Entry, Key)>,
+    arena: Arena,
+    headers: Vec<Header>,
+    refs: Vec<Ref>,
+    calls: Vec<super::Call>,
+    observer: O,
+}
+
+/// How many further headers are kept.
+const MOST_HEADERS: usize = 1000;
+
+struct BlockScan<'a, O> {
+    options: &'a Options,
+    block: &'a Block<'a>,
+    part: BlockPart<O>,
+}
+
+impl<O: Observer> BlockScan<'_, O> {
+    fn run(scanner: &mut Scanner, options: &Options, block: &Block<'_>, skip: usize, tail: &mut dyn Tail) -> io::Result<BlockPart<O>> {
+        let part = BlockPart {
+            offset: block.offset,
+            end: block.offset + block.bytes.len() as u64,
+            behind: 0,
+            facts: FileFacts::default(),
+            entries: Vec::new(),
+            arena: Arena::default(),
+            headers: Vec::new(),
+            refs: Vec::new(),
+            calls: Vec::new(),
+            observer: O::default(),
+        };
+        let mut scan = BlockScan { options, block, part };
+        let mut lines = Lines::new(block.bytes, skip);
+        while let Some(line) = lines.next() {
+            scan.part.facts.lines += 1;
+            scan.part.facts.bytes += (line.next() - line.span.start) as u64;
+            if !scan.plain(scanner, &line) {
+                let next = scan.odd(scanner, &line, tail)?;
+                lines.seek(next);
+            }
+        }
+        Ok(scan.part)
+    }
+
+    /// Takes a line that is one record and nothing else; false if it is not.
+    fn plain(&mut self, scanner: &mut Scanner, line: &Line) -> bool {
+        let bytes = &self.block.bytes[line.span.clone()];
+        let start = skip_space(bytes, 0);
+        if bytes.get(start) != Some(&b'{') {
+            return false;
+        }
+        let Ok(value) = scanner.scan(bytes, start) else { return false };
+        if skip_space(bytes, value.span.end) != bytes.len() {
+            return false;
+        }
+        self.count_line(bytes, line, bytes.len());
+        let bad_utf8 = if scanner.notes.non_ascii { first_bad_utf8(bytes) } else { None };
+        let mut facts = if line.ended { 0 } else { line_facts::UNTERMINATED };
+        if bad_utf8.is_some() {
+            facts |= facts::BAD_UTF8;
+        }
+        if scanner.notes.non_ascii && has_separator(bytes) {
+            facts |= facts::SEPARATOR;
+        }
+        if bytes.len() as u64 > self.options.longest_line && utf16_units(bytes) > self.options.longest_line {
+            facts |= line_facts::OVERSIZED;
+        }
+        let view = self.view(line, bytes, facts, None, None, bad_utf8);
+        if facts != 0 {
+            self.part.observer.line(&view);
+        }
+        let record = Record::new(&bytes[..value.span.end], scanner);
+        self.record(&view, record, start, None, bad_utf8.is_none());
+        true
+    }
+
+    fn view<'v>(&self, line: &Line, bytes: &'v [u8], facts: u32, pieces: Option<&'v Pieces>, joined: Option<&'v Joined>, bad_utf8: Option<usize>) -> LineView<'v> {
+        LineView {
+            number: self.part.facts.lines - joined.map_or(0, |j| j.lines - 1),
+            offset: self.block.offset + line.span.start as u64,
+            bytes,
+            ended: line.ended,
+            facts,
+            pieces,
+            joined,
+            bad_utf8,
+        }
+    }
+
+    /// Counts what is counted of every line that is not blank; its content ends at `content_end`.
+    fn count_line(&mut self, bytes: &[u8], line: &Line, content_end: usize) {
+        let offset = self.block.offset + line.span.start as u64;
+        let facts = &mut self.part.facts;
+        if line.ended {
+            match bytes.last() {
+                Some(b'\r') => facts.crlf.add(facts.lines, offset, offset + bytes.len() as u64 - 1, 2),
+                _ => facts.lf_only += 1,
+            }
+        }
+        if content_end > 0 {
+            facts.content_end = offset + content_end as u64;
+            facts.nul_lines = super::facts::Tally::default();
+        }
+        if facts.first_line.is_none() {
+            facts.first_line = Some(FirstLine { line: facts.lines, offset, length: bytes.len() as u64, broken_header: false });
+        }
+    }
+
+    /// Takes a line that is anything else; where the next one begins.
+    fn odd(&mut self, scanner: &mut Scanner, line: &Line, tail: &mut dyn Tail) -> io::Result<usize> {
+        let bytes = &self.block.bytes[line.span.clone()];
+        let offset = self.block.offset + line.span.start as u64;
+        // a lone byte order mark is blank to JavaScript, but pi refuses a file that begins with one
+        if line::is_blank(bytes) && !bytes.starts_with(b"\xEF\xBB\xBF") {
+            let facts = &mut self.part.facts;
+            facts.blank.add(facts.lines, offset, offset, bytes.len() as u64);
+            return Ok(line.next());
+        }
+        let pieces = take_apart(scanner, bytes, pi::knows);
+        let first = self.part.facts.first_line.is_none();
+        self.count_line(bytes, line, content_end(bytes, &pieces));
+        if pieces.list.iter().all(|p| p.kind == PieceKind::Nul) {
+            let facts = &mut self.part.facts;
+            facts.nul_lines.add(facts.lines, offset, offset, bytes.len() as u64);
+        }
+        if pieces.wholes() == 0 && first && shows_header(bytes) {
+            if let Some(first) = &mut self.part.facts.first_line {
+                first.broken_header = true;
+            }
+        }
+        self.count_value(&pieces, offset, bytes);
+        let joined = self.join(scanner, line, &pieces, tail)?;
+        let mut facts = line_facts::ODD;
+        if !line.ended && joined.is_none() || joined.as_ref().is_some_and(|j| !j.ended) {
+            facts |= line_facts::UNTERMINATED;
+        }
+        if joined.is_some() {
+            facts |= line_facts::JOINED;
+        }
+        let bad_utf8 = bad_utf8_of_pieces(bytes, &pieces, joined.is_some());
+        if bad_utf8.is_some() {
+            facts |= facts::BAD_UTF8;
+        }
+        if has_separator(bytes) && pieces.wholes() > 0 {
+            facts |= facts::SEPARATOR;
+        }
+        if bytes.len() as u64 > self.options.longest_line && utf16_units(bytes) > self.options.longest_line {
+            facts |= line_facts::OVERSIZED;
+        }
+        self.part.facts.dropped += 1;
+        let view = self.view(line, bytes, facts, Some(&pieces), joined.as_ref(), bad_utf8);
+        self.part.observer.line(&view);
+        let last = pieces.list.len().wrapping_sub(1);
+        for (n, piece) in pieces.list.iter().enumerate() {
+            match piece.kind {
+                PieceKind::Whole if scanner.scan(bytes, piece.span.start).is_ok() => {
+                    let record = Record::new(&bytes[..piece.span.end], scanner);
+                    let valid = simdutf8::basic::from_utf8(&bytes[piece.span.clone()]).is_ok();
+                    self.record(&view, record, piece.span.start, None, valid);
+                }
+                PieceKind::Cut { .. } if joined.is_none() || n != last => self.lose(scanner, &view, piece),
+                _ => {}
+            }
+        }
+        let Some(joined) = &joined else { return Ok(line.next()) };
+        if scanner.scan(&joined.bytes, 0).is_ok() {
+            let record = Record::new(&joined.bytes, scanner);
+            let valid = simdutf8::basic::from_utf8(&joined.bytes).is_ok();
+            let start = pieces.list.last().map_or(0, |p| p.span.start);
+            self.record(&view, record, start, Some(joined), valid);
+        }
+        Ok((line.span.start + self.join_start(&pieces) + joined.length + usize::from(joined.ended)).min(self.block.bytes.len()))
+    }
+
+    fn join_start(&self, pieces: &Pieces) -> usize {
+        pieces.list.last().map_or(0, |p| p.span.start)
+    }
+
+    /// Joins the record that the line's last piece begins with the lines behind it.
+    fn join(&mut self, scanner: &mut Scanner, line: &Line, pieces: &Pieces, tail: &mut dyn Tail) -> io::Result<Option<Joined>> {
+        let Some(Piece { kind: PieceKind::Cut { in_string: true }, span }) = pieces.list.last() else { return Ok(None) };
+        if !line.ended {
+            return Ok(None);
+        }
+        let start = line.span.start + span.start;
+        let joined = join::join(scanner, self.block.bytes, start, tail)?;
+        if let Some(joined) = &joined {
+            let facts = &mut self.part.facts;
+            facts.lines += joined.lines - 1;
+            facts.bytes += (joined.length + usize::from(joined.ended)) as u64 - (line.next() - start) as u64;
+            facts.content_end = self.block.offset + (start + joined.length) as u64;
+            facts.lf_only += joined.lines - 1;
+            self.part.behind = joined.behind;
+        }
+        Ok(joined)
+    }
+
+    /// Counts a line that is a JSON value but no object.
+    fn count_value(&mut self, pieces: &Pieces, offset: u64, bytes: &[u8]) {
+        let Some(kind) = pieces.value else { return };
+        let truthy = match kind {
+            Kind::Null => false,
+            Kind::Array | Kind::Object => true,
+            Kind::Bool | Kind::Number | Kind::String => is_truthy(bytes.trim_ascii()),
+        };
+        if truthy {
+            let facts = &mut self.part.facts;
+            facts.scalars += u64::from(kind != Kind::Array);
+            if self.part.headers.is_empty() {
+                facts.truthy.add(facts.lines, offset, offset, bytes.len() as u64);
+            }
+        }
+    }
+
+    /// Remembers what can still be read of a cut record.
+    fn lose(&mut self, scanner: &mut Scanner, view: &LineView<'_>, piece: &Piece) {
+        let bytes = &view.bytes[..piece.span.end];
+        if scanner.scan(bytes, piece.span.start).is_ok() {
+            return;
+        }
+        let record = Record::new(bytes, scanner);
+        if let Some(id) = record.get(b"id").and_then(|m| record.raw_string(m)) {
+            let place = (view.offset, view.offset + piece.span.start as u64, piece.span.len() as u64);
+            self.part.facts.lose(Lost { id: text::decode(id).into_owned(), line: view.number, place });
+        }
+    }
+
+    /// Takes a record: `start` is where it begins in the line.
+    fn record(&mut self, view: &LineView<'_>, record: Record<'_>, start: usize, joined: Option<&Joined>, valid_utf8: bool) {
+        let envelope = Envelope::read(&record, valid_utf8);
+        let facts = &mut self.part.facts;
+        facts.objects += 1;
+        let owner = if envelope.header || !may_be_foreign(&record, &envelope) { None } else { dialect::owner(&record) };
+        let part = match owner {
+            _ if envelope.header => Part::Header,
+            Some(_) => Part::Foreign,
+            None => Part::Entry,
+        };
+        let seen = RecordView { line: view, record, envelope: &envelope, part, start, joined };
+        let (offset, length) = seen.place(&seen.span());
+        if part != Part::Header && self.part.headers.is_empty() {
+            facts.truthy.add(view.number, view.offset, offset, length);
+        }
+        if envelope.facts & facts::INEXACT_NUMBER != 0 {
+            if let Some(span) = &record.scanner.notes.inexact {
+                let (at, n) = seen.place(span);
+                facts.inexact.add(view.number, view.offset, at, n);
+                facts.inexact.count += record.scanner.notes.inexacts - 1;
+            }
+        }
+        if view.facts & facts::SEPARATOR != 0 {
+            if let Some(at) = separator_at(record.bytes, seen.span().start) {
+                let (at, n) = seen.place(&at);
+                facts.separators.add(view.number, view.offset, at, n);
+            }
+        }
+        if envelope.facts != 0 && part != Part::Foreign {
+            self.part.observer.record(&seen);
+        }
+        match part {
+            Part::Header => self.header(&seen, offset, length),
+            Part::Entry => self.entry(&seen, offset, length),
+            Part::Foreign => {
+                facts.foreign.add(view.number, view.offset, offset, length);
+                if facts.foreign_dialect.is_none() {
+                    facts.foreign_dialect = owner;
+                }
+            }
+        }
+    }
+
+    fn header(&mut self, seen: &RecordView<'_>, offset: u64, length: u64) {
+        if self.part.headers.len() > MOST_HEADERS {
+            return;
+        }
+        let fields = header_fields(&seen.record, |span| seen.place(span));
+        self.part.headers.push(Header {
+            offset,
+            length,
+            line: seen.line.number,
+            dropped: seen.line.pieces.is_some(),
+            fields,
+            entries_before: self.part.entries.len() as u64,
+        });
+    }
+
+    fn entry(&mut self, seen: &RecordView<'_>, offset: u64, length: u64) {
+        let envelope = seen.envelope;
+        let facts = &mut self.part.facts;
+        if matches!(envelope.entry, EntryType::Missing | EntryType::Unknown) {
+            facts.strange += u64::from(matches!(envelope.parent, Id::Absent));
+        } else {
+            facts.native += 1;
+        }
+        let mut bits = 0;
+        let mut set = |on: bool, flag: u16| bits |= if on { flag } else { 0 };
+        let mut id = Key::default();
+        match &envelope.id {
+            Id::Text(text, member) => {
+                id = self.part.arena.add(text);
+                set(!text.is_empty(), flags::ID);
+                set(member.value.len() != text.len() + 2 || member.value.len() > u16::MAX as usize, flags::ID_ODD);
+            }
+            Id::Absent => set(true, flags::ID_ABSENT),
+            Id::Null | Id::Other(_) => {}
+        }
+        let mut parent = Key::default();
+        match &envelope.parent {
+            Id::Text(text, _) => parent = self.part.arena.add(text),
+            Id::Absent => set(true, flags::PARENT_ABSENT),
+            Id::Null => set(true, flags::PARENT_NULL),
+            Id::Other(_) => set(true, flags::PARENT_NO_STRING),
+        }
+        set(seen.joined.is_some(), flags::JOINED);
+        set(envelope.facts & facts::BAD_UTF8 != 0, flags::BAD_UTF8);
+        set(seen.line.pieces.is_some(), flags::DROPPED);
+        let place = |name: &[u8]| match seen.record.get(name) {
+            Some(member) => {
+                let (at, n) = seen.place(&member.value);
+                (u32::try_from(at - offset).unwrap_or(u32::MAX), n.min(u16::MAX as u64) as u16)
+            }
+            None => (u32::MAX, 0),
+        };
+        let (id_at, id_length) = place(b"id");
+        let (parent_at, parent_length) = place(b"parentId");
+        let row = Entry {
+            offset,
+            length,
+            line: seen.line.number,
+            time: envelope.time.millis().unwrap_or(NO_TIME),
+            id,
+            link: 0,
+            id_at,
+            parent_at,
+            id_length,
+            parent_length,
+            flags: bits,
+            kind: envelope.entry,
+            role: envelope.role,
+        };
+        let n = self.part.entries.len() as u32;
+        self.part.entries.push((row, parent));
+        self.refs(seen, n, offset);
+        self.calls(seen, n);
+    }
+
+    fn refs(&mut self, seen: &RecordView<'_>, entry: u32, offset: u64) {
+        let names: &[(&[u8], RefKind)] = match seen.envelope.entry {
+            EntryType::Leaf => &[(b"targetId", RefKind::LeafTarget)],
+            EntryType::Label => &[(b"targetId", RefKind::LabelTarget)],
+            EntryType::Compaction => &[(b"firstKeptEntryId", RefKind::FirstKept), (b"firstKeptEntryIndex", RefKind::FirstKeptIndex)],
+            EntryType::BranchSummary => &[(b"fromId", RefKind::SummarySource)],
+            EntryType::ContextEdit => &[(b"targetId", RefKind::EditTarget)],
+            _ => return,
+        };
+        let tail = seen.record.get(b"retainedTail").is_some_and(|m| m.kind == Kind::Array);
+        for &(name, kind) in names {
+            let member = seen.record.get(name);
+            let value = match member {
+                // agent-core's retained tail stands instead of a kept range
+                None if kind == RefKind::FirstKept && tail => continue,
+                None if kind == RefKind::FirstKeptIndex => continue,
+                None => RefValue::Absent,
+                Some(member) => self.ref_value(&seen.record, member),
+            };
+            let (at, length) = member.map_or((offset, 1), |m| seen.place(&m.value));
+            self.part.refs.push(Ref { entry, kind, value, offset: at, length, target: None });
+        }
+    }
+
+    fn ref_value(&mut self, record: &Record<'_>, member: &Member) -> RefValue {
+        match (member.kind, record.raw_string(member)) {
+            (_, Some(raw)) => RefValue::Id(self.part.arena.add(&text::decode(raw))),
+            (Kind::Null, _) => RefValue::Null,
+            (Kind::Number, _) => record.raw(&member.value).parse().map_or(RefValue::Other, RefValue::Number),
+            _ => RefValue::Other,
+        }
+    }
+
+    /// Notes the ids of tool calls and results, hashed: they are only compared with each other.
+    fn calls(&mut self, seen: &RecordView<'_>, entry: u32) {
+        let hash = |record: &Record<'_>, member: Option<&Member>| {
+            let raw = member.and_then(|m| record.raw_string(m))?;
+            Some(FixedState::default().hash_one(&*text::decode(raw)))
+        };
+        match seen.envelope.role {
+            Role::ToolResult => {
+                if let Some(id) = hash(&seen.record, seen.record.get_inner(b"toolCallId")) {
+                    self.part.calls.push(super::Call { entry, is_result: true, id });
+                }
+            }
+            Role::Assistant => {
+                let scanner = seen.record.scanner;
+                let mut rest = scanner.block_members.as_slice();
+                while let Some(first) = rest.first() {
+                    let n = rest.iter().take_while(|m| m.block == first.block).count();
+                    let (block, others) = rest.split_at(n);
+                    rest = others;
+                    let get = |name: &[u8]| block.iter().rev().map(|m| &m.member).find(|m| m.is(seen.record.bytes, name));
+                    let is_call = get(b"type").and_then(|m| seen.record.raw_string(m)) == Some(b"toolCall");
+                    if let (true, Some(id)) = (is_call, hash(&seen.record, get(b"id"))) {
+                        self.part.calls.push(super::Call { entry, is_result: false, id });
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The members of a header that are of interest.
+pub fn header_fields(record: &Record<'_>, place: impl Fn(&Span) -> (u64, u64)) -> Vec<HeaderField> {
+    const NAMES: &[&str] = &["type", "version", "id", "timestamp", "cwd", "parentSession"];
+    let mut fields = Vec::new();
+    for &name in NAMES {
+        if let Some(member) = record.get(name.as_bytes()) {
+            let text = match record.raw_string(member) {
+                Some(raw) => text::to_text(&raw[..raw.len().min(1 << 16)]),
+                None => record.raw(&(member.value.start..member.value.end.min(member.value.start + 4096))),
+            };
+            fields.push(HeaderField { name, kind: member.kind, text, place: place(&member.value) });
+        }
+    }
+    fields
+}
+
+/// Whether the keys of a record let it be a line of another storage.
+fn may_be_foreign(record: &Record<'_>, envelope: &Envelope<'_>) -> bool {
+    matches!(envelope.entry, EntryType::Missing | EntryType::Unknown)
+        || record.top.iter().any(|m| matches!(&record.bytes[m.key.clone()], b"seq" | b"uuid" | b"storageVersion"))
+}
+
+/// Where the last byte of a line's content ends: NULs and white space are none.
+fn content_end(bytes: &[u8], pieces: &Pieces) -> usize {
+    match pieces.list.last() {
+        // a record and NULs on one line belong together; a cut one and NULs do not
+        Some(last) if last.kind == PieceKind::Nul => match pieces.list.iter().rev().find(|p| p.kind != PieceKind::Nul) {
+            Some(Piece { kind: PieceKind::Whole, .. }) => bytes.len(),
+            Some(piece) => piece.span.end,
+            None => 0,
+        },
+        _ => bytes.len(),
+    }
+}
+
+/// Whether a line that is no record shows that it was a header.
+fn shows_header(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(512)];
+    let finder = memchr::memmem::find(head, b"\"type\"");
+    finder.is_some_and(|at| {
+        let rest = head[at + 6..].trim_ascii_start();
+        rest.strip_prefix(b":").is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\"session\""))
+    })
+}
+
+fn is_truthy(text: &[u8]) -> bool {
+    match text {
+        b"true" => true,
+        b"false" | b"null" | b"\"\"" => false,
+        [b'"', ..] => true,
+        number => std::str::from_utf8(number).ok().and_then(|t| t.parse::<f64>().ok()).is_some_and(|n| n != 0.0),
+    }
+}
+
+fn first_bad_utf8(bytes: &[u8]) -> Option<usize> {
+    if simdutf8::basic::from_utf8(bytes).is_ok() {
+        return None;
+    }
+    std::str::from_utf8(bytes).err().map(|e| e.valid_up_to())
+}
+
+/// The first byte that is no UTF-8 in a record or a cut record; a character that the cut itself
+/// tore does not count, nor does what is junk anyway.
+fn bad_utf8_of_pieces(bytes: &[u8], pieces: &Pieces, joined: bool) -> Option<usize> {
+    pieces.list.iter().find_map(|piece| {
+        let tolerant = match piece.kind {
+            PieceKind::Whole => false,
+            PieceKind::Cut { .. } if !joined => true,
+            _ => return None,
+        };
+        let error = std::str::from_utf8(&bytes[piece.span.clone()]).err()?;
+        (!tolerant || error.error_len().is_some()).then(|| piece.span.start + error.valid_up_to())
+    })
+}
+
+/// How many UTF-16 units the bytes make; bytes that are no UTF-8 count as one each.
+fn utf16_units(bytes: &[u8]) -> u64 {
+    bytes.iter().map(|b| u64::from(b & 0xC0 != 0x80) + u64::from(*b >= 0xF0)).sum()
+}
+
+fn has_separator(bytes: &[u8]) -> bool {
+    separator_at(bytes, 0).is_some()
+}
+
+/// The first raw U+2028, U+2029 or U+0085 from `from` on.
+fn separator_at(bytes: &[u8], from: usize) -> Option<Span> {
+    let mut at = from;
+    while let Some(found) = memchr::memchr2(0xE2, 0xC2, &bytes[at..]) {
+        at += found;
+        match &bytes[at..] {
+            [0xE2, 0x80, 0xA8 | 0xA9, ..] => return Some(at..at + 3),
+            [0xC2, 0x85, ..] => return Some(at..at + 2),
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+/// Joins the blocks' parts in file order.
+struct Builder<O> {
+    session: Session,
+    observer: O,
+}
+
+impl<O: Observer> Builder<O> {
+    fn new() -> Self {
+        let session = Session {
+            entries: Vec::new(),
+            arena: Arena::default(),
+            table: Table::default(),
+            header: None,
+            extra_headers: Vec::new(),
+            refs: Vec::new(),
+            calls: Vec::new(),
+            pending: Vec::new(),
+            copies: Vec::new(),
+            near: Vec::new(),
+            loops: Vec::new(),
+            in_loop: Vec::new(),
+            shape: Shape::Tree,
+            facts: FileFacts::default(),
+        };
+        Builder { session, observer: O::default() }
+    }
+
+    fn append(&mut self, part: BlockPart<O>) -> io::Result<()> {
+        let session = &mut self.session;
+        let base = session.facts.lines;
+        let first = session.entries.len() as u32;
+        if (session.entries.len() + part.entries.len()) as u64 > MOST_ENTRIES as u64 {
+            return Err(io::Error::other("it has more entries than this program can index (4,294,967,279)"));
+        }
+        let had_header = session.header.is_some();
+        for mut header in part.headers {
+            header.line += base;
+            header.entries_before += first as u64;
+            if session.header.is_none() {
+                session.header = Some(header);
+            } else if session.extra_headers.len() < MOST_HEADERS {
+                session.extra_headers.push(header);
+            }
+        }
+        for (mut row, parent) in part.entries {
+            row.line += base;
+            row.id = session.arena.adopt(&part.arena, row.id);
+            let n = session.entries.len() as u32;
+            session.entries.push(row);
+            if row.has(flags::ID) {
+                if let Some(before) = session.table.insert(&session.entries, &session.arena, n) {
+                    session.copies.push((before, n));
+                }
+            }
+            let link = session.resolve(n, &part.arena, parent);
+            session.entries[n as usize].link = link.link();
+        }
+        for mut reference in part.refs {
+            reference.entry += first;
+            if let RefValue::Id(key) = reference.value {
+                reference.value = RefValue::Id(session.arena.adopt(&part.arena, key));
+            }
+            session.refs.push(reference);
+        }
+        session.calls.extend(part.calls.into_iter().map(|c| super::Call { entry: c.entry + first, ..c }));
+        let mut facts = part.facts;
+        if had_header {
+            facts.truthy = super::facts::Tally::default();
+        }
+        session.facts.append(facts);
+        self.observer.append(part.observer, base);
+        Ok(())
+    }
+
+    fn finish(mut self) -> (Session, O) {
+        self.session.settle();
+        (self.session, self.observer)
+    }
+}
+
+impl Session {
+    /// The parent of the entry that has just been added, as far as it is there already.
+    fn resolve(&mut self, n: u32, from: &Arena, parent: Key) -> Parent {
+        let row = &self.entries[n as usize];
+        if row.has(flags::PARENT_ABSENT) {
+            return Parent::Absent;
+        }
+        if row.has(flags::PARENT_NULL) {
+            return Parent::Root;
+        }
+        if row.has(flags::PARENT_NO_STRING) || parent.is_empty() {
+            return Parent::Dangling;
+        }
+        match self.table.find(&self.entries, &self.arena, from, parent) {
+            Some(m) => Parent::Entry(m),
+            None => {
+                let key = self.arena.adopt(from, parent);
+                self.pending.push((n, key));
+                Parent::Dangling
+            }
+        }
+    }
+
+    /// What can be said only at the end of the file: parents that stand later, copies of ids, the
+    /// shape, references.
+    fn settle(&mut self) {
+        for n in 0..self.pending.len() {
+            let (entry, key) = self.pending[n];
+            if let Some(found) = self.find_key(key) {
+                self.entries[entry as usize].link = found;
+            }
+        }
+        self.settle_copies();
+        self.shape = self.find_shape();
+        if self.shape == Shape::Line {
+            for n in 0..self.entries.len() as u32 {
+                self.entries[n as usize].link = n.checked_sub(1).map_or(Parent::Root, Parent::Entry).link();
+            }
+        }
+        self.loops = graph::loops(self.entries.len(), |n| self.parent(n));
+        if !self.loops.is_empty() {
+            self.in_loop = vec![0; self.entries.len().div_ceil(64)];
+            for &n in self.loops.iter().flatten() {
+                self.in_loop[n as usize / 64] |= 1 << (n % 64);
+            }
+        }
+        for n in 0..self.refs.len() {
+            if let RefValue::Id(key) = self.refs[n].value {
+                self.refs[n].target = self.find_key(key);
+            }
+        }
+    }
+
+    /// Where an id occurs twice the later copy is the node: children of an earlier one move to it.
+    fn settle_copies(&mut self) {
+        if self.copies.is_empty() {
+            return;
+        }
+        for n in 0..self.copies.len() {
+            let (before, _) = self.copies[n];
+            self.entries[before as usize].flags |= flags::EARLIER_COPY;
+        }
+        // from the back, so that each earlier copy already knows the last one
+        let mut last = hashbrown::HashMap::new();
+        for &(before, later) in self.copies.iter().rev() {
+            let end = last.get(&later).copied().unwrap_or(later);
+            last.insert(before, end);
+        }
+        for n in 0..self.entries.len() {
+            let Parent::Entry(parent) = self.entries[n].parent() else { continue };
+            if let Some(&node) = last.get(&parent) {
+                self.near.push((n as u32, parent));
+                self.entries[n].link = node;
+            }
+        }
+    }
+
+    fn find_shape(&self) -> Shape {
+        if self.entries.is_empty() {
+            return Shape::Tree;
+        }
+        let with_id = self.entries.iter().filter(|e| e.has(flags::ID)).count();
+        let old = match self.version() {
+            Some(version) => version < 2,
+            // null, true and "1" count as 1 in pi; what the entries show decides
+            None => false,
+        };
+        if old && self.is_tree_in_old_clothes() { Shape::Tree } else if old || with_id == 0 { Shape::Line } else { Shape::Tree }
+    }
+
+    /// Whether at least half of the entries have a string id and the key parentId.
+    pub fn is_tree_in_old_clothes(&self) -> bool {
+        let linked = self.entries.iter().filter(|e| e.has(flags::ID) && !e.has(flags::PARENT_ABSENT)).count();
+        !self.entries.is_empty() && linked * 2 >= self.entries.len()
+    }
+}
