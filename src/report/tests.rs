@@ -1,0 +1,1 @@
+//! What people and machines get to see.
