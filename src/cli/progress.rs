@@ -18,13 +18,13 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// For so many files; silent where standard error is no terminal.
-    pub(super) fn of_files(files: usize) -> Self {
+    /// For so many files; never seen if `quiet`, or where standard error is no terminal.
+    pub(super) fn of_files(files: usize, quiet: bool) -> Self {
         let bar = ProgressBar::with_draw_target(Some(files as u64), ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template("{spinner} {pos} of {len} files, {elapsed}") {
             bar.set_style(style);
         }
-        let _done = io::stderr().is_terminal().then(|| show_later(bar.clone()));
+        let _done = (!quiet && io::stderr().is_terminal()).then(|| show_later(bar.clone()));
         Progress { bar, _done }
     }
 

@@ -3,6 +3,7 @@
 use super::progress::Progress;
 use super::{CLEAN, FAILED, FINDINGS, Failure, output, say};
 use crate::check::{self, Event};
+use crate::report::clean::clean;
 use crate::report::{FORMATS, FileReport, Format, Options, ReadError, Report, Summary, format};
 use crate::rules::{Policy, Severity};
 use crate::source::inputs::{self, Inputs};
@@ -57,7 +58,7 @@ Examples:
   sesstool validate session.jsonl
   sesstool validate ~/sessions --format concise
   sesstool validate . --fail-on warning --ignore L015,L016
-  sesstool validate . --select G --severity missing-cwd=off
+  sesstool validate . --select G --severity dangling-parent=warning
   git ls-files -z '*.jsonl' | sesstool validate --files-from - --format json
 
 Exit status:
@@ -120,10 +121,10 @@ fn limit_threads(threads: Option<NonZeroUsize>) -> Result<(), Failure> {
 /// Says what is read where the command line does not say it.
 fn tell(inputs: &Inputs) {
     if let Some(store) = &inputs.store {
-        say(&format!("no path given: reading pi's session store {}", store.display()));
+        say(&format!("no path given: reading pi's session store {}", clean(&store.to_string_lossy())));
     }
     for folder in &inputs.empty {
-        say(&format!("no *.jsonl file below {}", folder.display()));
+        say(&format!("no *.jsonl file below {}", clean(&folder.to_string_lossy())));
     }
 }
 
@@ -139,15 +140,14 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(args: &'a Args, files: usize) -> Self {
-        let options =
-            Options { width: output::width(), max_findings: args.max_findings, statistics: args.statistics };
+        let options = Options { width: output::width(), max_findings: args.max_findings, statistics: args.statistics };
         Run {
             args,
             report: (args.format.new)(&options),
             out: if args.quiet { Box::new(io::sink()) } else { Box::new(output::stdout()) },
             watched: output::is_watched(),
             summary: Summary::new(args.statistics),
-            progress: Progress::of_files(if args.quiet { 0 } else { files }),
+            progress: Progress::of_files(files, args.quiet),
         }
     }
 

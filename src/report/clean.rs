@@ -262,7 +262,10 @@ mod tests {
         assert_eq!(truncate("日本", 4), "日本");
         assert_eq!(truncate("日本語", 4), "日…");
         assert_eq!(truncate("a\x1bb", 3), "a…");
-        assert_eq!((truncate("abc", 1), truncate("abc", 0), truncate("", 0)), ("…".into(), String::new(), String::new()));
+        assert_eq!(
+            (truncate("abc", 1), truncate("abc", 0), truncate("", 0)),
+            ("…".into(), String::new(), String::new())
+        );
     }
 
     #[test]

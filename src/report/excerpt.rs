@@ -109,8 +109,7 @@ mod tests {
     /// The window and its carets as two lines, for a line that begins at offset 1,000.
     fn drawn(line: &[u8], span: Range<usize>, columns: usize) -> String {
         let excerpt = Excerpt { bytes: line.to_vec(), offset: 1000, more: false };
-        let place =
-            Place { line: 1, line_start: 1000, offset: 1000 + span.start as u64, length: span.len() as u64 };
+        let place = Place { line: 1, line_start: 1000, offset: 1000 + span.start as u64, length: span.len() as u64 };
         let window = window(&excerpt, &place, columns);
         format!("{}\n{}{}", window.text, " ".repeat(window.before), "^".repeat(window.carets))
     }
@@ -136,8 +135,8 @@ mod tests {
     #[test]
     fn a_long_line_is_cut_around_the_span() {
         let line: Vec<u8> = (b'a'..=b'z').collect();
-        assert_eq!(drawn(&line, 12..14, 12), "…hijklmnopq…\n      ^^");
-        assert_eq!(drawn(&line, 0..1, 12), "abcdefghijk…\n^");
+        assert_eq!(drawn(&line, 12..14, 12), "…ijklmnopqr…\n     ^^");
+        assert_eq!(drawn(&line, 0..1, 12), "abcdefghij…\n^");
         assert_eq!(drawn(&line, 25..26, 12), "…qrstuvwxyz\n          ^");
         assert_eq!(drawn(&line, 26..26, 12), "…rstuvwxyz \n          ^");
         assert_eq!(drawn(&line, 5..26, 12), "…efghijklmn…\n  ^^^^^^^^^");

@@ -95,20 +95,20 @@ impl Text {
 
     fn finding(&self, out: &mut dyn Write, path: &str, finding: &Finding) -> io::Result<()> {
         writeln!(out, "{}", heading(finding))?;
-        let digits = finding.place.as_ref().map_or(0, |place| place.line.to_string().len());
+        let digits = finding.place.as_ref().map_or(1, |place| place.line.to_string().len());
         match &finding.place {
             Some(place) => writeln!(out, "{:digits$}{} {}", "", styled(GUTTER, "-->"), position(path, place))?,
-            None => writeln!(out, "{} {path}", styled(GUTTER, "-->"))?,
+            None => writeln!(out, "{:digits$}{} {path}", "", styled(GUTTER, "-->"))?,
         }
         if let (Some(place), Some(excerpt)) = (&finding.place, &finding.excerpt) {
             self.excerpt(out, place, excerpt, style(finding.severity))?;
         }
         for related in finding.related.iter().take(MAX_RELATED) {
             let place = &related.place;
-            self.note(out, digits, &format!("{}:{}", place.line, place.column()), &related.message)?;
+            self.note(out, digits, &format!("at {}:{}", place.line, place.column()), &related.message)?;
         }
         if let more @ 1.. = finding.related.len().saturating_sub(MAX_RELATED) {
-            self.note(out, digits, "and", &format!("{} more", plural(more as u64, "place")))?;
+            self.note(out, digits, "also", &plural(more as u64, "more place"))?;
         }
         if !finding.effect.is_empty() {
             self.note(out, digits, "effect", &finding.effect)?;
@@ -147,7 +147,11 @@ impl Text {
             return Ok(());
         }
         let codes: Vec<String> = rest.iter().map(|(code, count)| format!("{code} × {}", thousands(*count))).collect();
-        let how = if self.options.max_findings > 0 { "; --max-findings 0 shows them" } else { "; one file lists 1,000 of a code" };
+        let how = if self.options.max_findings > 0 {
+            "; --max-findings 0 shows them"
+        } else {
+            "; one file lists 1,000 of a code"
+        };
         let number = thousands(rest.values().sum());
         writeln!(out, "  {number} more not shown: {}{how}", codes.join(", "))
     }
@@ -195,11 +199,20 @@ fn headline(context: &ContextCount) -> Option<String> {
     let repaired = context.repaired?;
     match (context.pi, context.pi_says.as_deref()) {
         (Some(pi), _) if pi == repaired => None,
-        (Some(pi), _) if pi < repaired => {
-            Some(format!("pi shows the model {} of {} messages; after repair {}", thousands(pi), thousands(repaired), thousands(repaired)))
+        (Some(pi), _) if pi < repaired => Some(format!(
+            "pi shows the model {} of {} messages; after repair {}",
+            thousands(pi),
+            thousands(repaired),
+            thousands(repaired)
+        )),
+        (Some(pi), _) => {
+            Some(format!("pi shows the model {}; after repair {}", plural(pi, "message"), thousands(repaired)))
         }
-        (Some(pi), _) => Some(format!("pi shows the model {}; after repair {}", plural(pi, "message"), thousands(repaired))),
-        (None, Some(says)) => Some(format!("pi: {}; after repair it shows the model {}", truncate(says, MAX_MESSAGE), plural(repaired, "message"))),
+        (None, Some(says)) => Some(format!(
+            "pi: {}; after repair it shows the model {}",
+            truncate(says, MAX_MESSAGE),
+            plural(repaired, "message")
+        )),
         (None, None) => None,
     }
 }
@@ -207,12 +220,16 @@ fn headline(context: &ContextCount) -> Option<String> {
 /// `2 errors, 1 warning`; `nothing found`.
 fn totals(totals: Totals) -> String {
     let found = totals.by_severity().into_iter().filter(|(_, number)| *number > 0);
-    let parts: Vec<String> = found.map(|(severity, number)| styled(style(severity), &plural(number, severity.name()))).collect();
+    let parts: Vec<String> =
+        found.map(|(severity, number)| styled(style(severity), &plural(number, severity.name()))).collect();
     if parts.is_empty() { "nothing found".into() } else { parts.join(", ") }
 }
 
 /// The counts less what is shown.
-fn rest<'a>(counts: &BTreeMap<&'static str, u64>, shown: impl Iterator<Item = &'a Finding>) -> BTreeMap<&'static str, u64> {
+fn rest<'a>(
+    counts: &BTreeMap<&'static str, u64>,
+    shown: impl Iterator<Item = &'a Finding>,
+) -> BTreeMap<&'static str, u64> {
     let mut rest = counts.clone();
     for finding in shown {
         if let Some(count) = rest.get_mut(finding.rule.code) {
@@ -227,7 +244,7 @@ fn rest<'a>(counts: &BTreeMap<&'static str, u64>, shown: impl Iterator<Item = &'
 fn overall(summary: &Summary) -> String {
     let mut parts = vec![plural(summary.files, "file")];
     let with_findings = summary.files - summary.clean;
-    if with_findings > 0 {
+    if with_findings > 0 && summary.clean > 0 {
         parts[0] += &format!(", {} without findings", thousands(summary.clean));
     }
     parts.push(totals(summary.totals));

@@ -257,7 +257,10 @@ mod tests {
     fn unknown_ones_are_refused_with_what_comes_close() {
         assert_eq!(message(&["A020"], &[]), "unknown rule 'A020'; did you mean 'A002'?");
         assert_eq!(message(&["broken-thin"], &[]), "unknown rule 'broken-thin'; did you mean 'broken-thing'?");
-        assert_eq!(message(&["something-else"], &[]), "unknown rule 'something-else'; `sesstool explain` lists them all");
+        assert_eq!(
+            message(&["something-else"], &[]),
+            "unknown rule 'something-else'; `sesstool explain` lists them all"
+        );
         assert_eq!(message(&[""], &[]).split(';').next(), Some("unknown rule ''"));
         assert_eq!(message(&[], &["A001=fatal"]), "unknown severity 'fatal'; it is error, warning, info or off");
         assert_eq!(message(&[], &["A001"]), "'A001' sets no severity; write CODE=LEVEL, for example 'A001=warning'");

@@ -80,11 +80,15 @@ impl fmt::Display for InputsError {
                 f.write_str("standard input cannot be both a session and the list of files; put the list into a file")
             }
             InputsError::NoStore(Some(store)) => {
-                write!(f, "no path given, and pi's session store '{}' does not exist; name a file or a folder", store.display())
+                write!(
+                    f,
+                    "no path given, and pi's session store '{}' does not exist; name a file or a folder",
+                    store.display()
+                )
             }
-            InputsError::NoStore(None) => {
-                f.write_str("no path given, and no home folder is known to look for pi's sessions; name a file or a folder")
-            }
+            InputsError::NoStore(None) => f.write_str(
+                "no path given, and no home folder is known to look for pi's sessions; name a file or a folder",
+            ),
         }
     }
 }
@@ -272,7 +276,8 @@ mod tests {
 
     #[test]
     fn folders_are_walked_and_sorted_by_the_bytes_of_the_path() {
-        let folder = folder(&["b.jsonl", "a/z.jsonl", "a-b/x.jsonl", ".hidden/h.jsonl", "a/notes.txt", "a/X.JSONL", ".jsonl"]);
+        let folder =
+            folder(&["b.jsonl", "a/z.jsonl", "a-b/x.jsonl", ".hidden/h.jsonl", "a/notes.txt", "a/X.JSONL", ".jsonl"]);
         let inputs = collected(&folder, &[""]);
         assert_eq!(short(&inputs, folder.path()), [".hidden/h.jsonl", ".jsonl", "a-b/x.jsonl", "a/z.jsonl", "b.jsonl"]);
     }
@@ -352,7 +357,10 @@ mod tests {
         };
         assert_eq!(store(&[]), "/home/me/.pi/agent/sessions");
         assert_eq!(store(&[("PI_CODING_AGENT_DIR", "/agent")]), "/agent/sessions");
-        assert_eq!(store(&[("PI_CODING_AGENT_DIR", "~/a"), ("PI_CODING_AGENT_SESSION_DIR", "")]), "/home/me/a/sessions");
+        assert_eq!(
+            store(&[("PI_CODING_AGENT_DIR", "~/a"), ("PI_CODING_AGENT_SESSION_DIR", "")]),
+            "/home/me/a/sessions"
+        );
         assert_eq!(store(&[("PI_CODING_AGENT_DIR", "/a"), ("PI_CODING_AGENT_SESSION_DIR", "~")]), "/home/me/");
         assert_eq!(own_store(|_| None, None), None);
     }
