@@ -1,7 +1,7 @@
 //! `sesstool explain`: a rule in full, or the table of all.
 
 use super::{CLEAN, Failure, output};
-use crate::report::layout::wrap;
+use crate::report::layout::{first_sentence, wrap};
 use crate::report::text::{style, table, write_table};
 use crate::report::write_json;
 use crate::rules::policy::{PolicyError, nearest};
@@ -62,11 +62,6 @@ fn find(given: &str) -> Result<&'static Rule, Failure> {
     rules::find(given.trim()).ok_or_else(|| Failure::usage(unknown()))
 }
 
-/// What is found in short: the first sentence.
-fn short(rule: &Rule) -> &str {
-    rule.found.split(". ").next().unwrap_or_default().trim_end_matches('.')
-}
-
 /// The severities that findings of the rule have, the usual one first.
 fn severities(rule: &Rule) -> String {
     let all = std::iter::once(&rule.severity).chain(rule.also);
@@ -76,7 +71,7 @@ fn severities(rule: &Rule) -> String {
 fn overview(out: &mut dyn Write, rules: &[&Rule], width: usize) -> io::Result<()> {
     let mut table = table(&["CODE", "NAME", "SEVERITY", "REPAIR", "FOUND WHEN"], width);
     for rule in rules {
-        table.add_row([rule.code, rule.name, &severities(rule), rule.repair.name(), short(rule)]);
+        table.add_row([rule.code, rule.name, &severities(rule), rule.repair.name(), first_sentence(rule.found)]);
     }
     write_table(out, &table)?;
     writeln!(out, "\n`sesstool explain CODE` tells more about one.")
@@ -93,7 +88,7 @@ fn in_full(out: &mut dyn Write, rule: &Rule, width: usize) -> io::Result<()> {
     section(out, &format!("Repair: {}", rule.repair.name()), wrap(rule.remedy, width))
 }
 
-/// A title and indented lines; nothing where there are none, but for a title that tells enough.
+/// A title and indented lines.
 fn section(out: &mut dyn Write, title: &str, lines: impl IntoIterator<Item = String>) -> io::Result<()> {
     let bold = Style::new().bold();
     writeln!(out, "\n{bold}{title}{bold:#}")?;
@@ -139,7 +134,7 @@ pub fn markdown(rules: &[&Rule]) -> String {
     let mut page = String::from(HEAD);
     for rule in rules {
         let anchor = format!("#{}-{}", rule.code.to_lowercase(), rule.name);
-        let found = short(rule).replace('|', "\\|");
+        let found = first_sentence(rule.found).replace('|', "\\|");
         let (code, name, repair) = (rule.code, rule.name, rule.repair.name());
         page += &format!("| [{code}]({anchor}) | {name} | {} | {repair} | {found} |\n", severities(rule));
     }

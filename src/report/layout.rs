@@ -40,6 +40,11 @@ pub fn size(bytes: u64) -> String {
     format!("{value:.decimals$} {}", unit.unwrap_or(&"EiB"))
 }
 
+/// The first sentence of a paragraph, without its full stop.
+pub fn first_sentence(paragraph: &str) -> &str {
+    paragraph.split(". ").next().unwrap_or_default().trim_end_matches('.')
+}
+
 /// A paragraph broken at spaces into lines of at most so many columns; a longer word stands alone.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
@@ -77,6 +82,8 @@ mod tests {
 
     #[test]
     fn paragraphs() {
+        assert_eq!(first_sentence("Adds `a.b`. Nothing else."), "Adds `a.b`");
+        assert_eq!((first_sentence("Adds it."), first_sentence("")), ("Adds it", ""));
         assert_eq!(wrap("a bb  ccc\ndddddddd e", 6), ["a bb", "ccc", "dddddddd", "e"]);
         assert_eq!(wrap("日本 日本", 8), ["日本", "日本"]);
         assert!(wrap("", 5).is_empty());

@@ -14,7 +14,7 @@ static DANGLING: Rule = Rule {
     readers: "",
     example: "",
     repair: Repair::Assumed,
-    remedy: "linked to the entry that was written just before, never to itself or its own descendants",
+    remedy: "linked to the entry that was written just before, never to itself or its own descendants. This is not told.",
 };
 
 static CUT: Rule = Rule {

@@ -2,7 +2,7 @@
 
 use super::clean::{clean, truncate};
 use super::excerpt::window;
-use super::layout::{plural, size, thousands, wrap};
+use super::layout::{first_sentence, plural, size, thousands, wrap};
 use super::{ContextCount, FileReport, Format, Options, ReadError, Report, Statistics, Summary, Totals};
 use crate::rules::{Excerpt, Finding, Place, Repair, Severity};
 use anstyle::{AnsiColor, Style};
@@ -175,9 +175,9 @@ fn info(out: &mut dyn Write, path: &str, finding: &Finding) -> io::Result<()> {
     writeln!(out, "{} {}", heading(finding), styled(DIM, &format!("--> {place}")))
 }
 
-/// The kind of repair, and what it does.
+/// The kind of repair, and in one sentence what it does; `explain` tells the rest.
 fn repair(finding: &Finding) -> String {
-    match (finding.repair, finding.rule.remedy) {
+    match (finding.repair, first_sentence(finding.rule.remedy)) {
         (Repair::None, "") => "none".into(),
         (kind, "") => kind.name().into(),
         (kind, remedy) => format!("{} — {remedy}", kind.name()),
