@@ -1,5 +1,8 @@
 //! A forensic and repair toolkit for the JSONL session files of coding agents.
 
+pub mod check;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod dialect;
 pub mod json;
 pub mod line;

@@ -1,7 +1,116 @@
 //! Reports: findings as text, one line each, or JSON. They see data only; one file a format.
+//!
+//! [`FORMATS`] lists them; a new format is one file and one line there.
+
+pub mod clean;
+mod concise;
+#[cfg(feature = "cli")]
+mod excerpt;
+mod json;
+pub mod layout;
+mod statistics;
+#[cfg(feature = "cli")]
+pub mod text;
+
+#[cfg(feature = "cli")]
+pub(crate) use json::write_json;
+pub use statistics::{Row, Statistics};
 
 use crate::rules::{Finding, Severity};
 use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// A report on the findings of many files, written as they come.
+pub trait Report {
+    /// What was found in the next file.
+    ///
+    /// # Errors
+    /// Those of `out`, as for the other two.
+    fn file(&mut self, out: &mut dyn Write, report: &FileReport) -> io::Result<()>;
+
+    /// The next file could not be read.
+    fn error(&mut self, out: &mut dyn Write, error: &ReadError) -> io::Result<()>;
+
+    /// There is no next file.
+    fn end(&mut self, out: &mut dyn Write, summary: &Summary) -> io::Result<()>;
+}
+
+/// How a report looks, where the format leaves a choice.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Columns of the terminal.
+    pub width: usize,
+    /// How many findings of a file are shown to people; 0 shows all.
+    pub max_findings: usize,
+    /// Whether people get a table of codes in place of the findings.
+    pub statistics: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { width: 140, max_findings: 20, statistics: false }
+    }
+}
+
+/// A format of reports.
+#[derive(Debug)]
+pub struct Format {
+    /// What `--format` calls it.
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub help: &'static str,
+    /// Whether it shows findings with their [`Excerpt`](crate::rules::Excerpt).
+    pub excerpts: bool,
+    /// Whether it names the files that could not be read; if not, whoever writes it must.
+    pub names_errors: bool,
+    /// A new report in this format.
+    pub new: fn(&Options) -> Box<dyn Report>,
+}
+
+/// Every format; the first is the default.
+pub static FORMATS: &[Format] = &[
+    #[cfg(feature = "cli")]
+    text::FORMAT,
+    concise::FORMAT,
+    json::FORMAT,
+];
+
+/// The format of this name.
+pub fn format(name: &str) -> Option<&'static Format> {
+    FORMATS.iter().find(|format| format.name == name)
+}
+
+/// What there is to say about all files together.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// Files that were read.
+    pub files: u64,
+    /// Those of them without a finding.
+    pub clean: u64,
+    /// Files that could not be read.
+    pub unreadable: u64,
+    /// All findings.
+    pub totals: Totals,
+    /// The findings by code, where that was asked for.
+    pub statistics: Option<Statistics>,
+}
+
+impl Summary {
+    /// A summary of nothing yet, with or without statistics.
+    pub fn new(statistics: bool) -> Self {
+        Summary { statistics: statistics.then(Statistics::default), ..Summary::default() }
+    }
+
+    /// Counts a file.
+    pub fn add(&mut self, report: &FileReport) {
+        self.files += 1;
+        self.clean += u64::from(report.worst().is_none());
+        self.totals.add(report.totals);
+        if let Some(statistics) = &mut self.statistics {
+            statistics.add(report);
+        }
+    }
+}
 
 /// How many messages a reader shows the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,12 +157,7 @@ pub struct FileReport {
 impl FileReport {
     /// The worst severity found.
     pub fn worst(&self) -> Option<Severity> {
-        match self.totals {
-            Totals { errors: 1.., .. } => Some(Severity::Error),
-            Totals { warnings: 1.., .. } => Some(Severity::Warning),
-            Totals { infos: 1.., .. } => Some(Severity::Info),
-            _ => None,
-        }
+        self.totals.worst()
     }
 
     /// `clean`, `info`, `warning` or `error`.
@@ -74,6 +178,16 @@ pub struct Totals {
 }
 
 impl Totals {
+    /// The worst severity counted.
+    pub fn worst(self) -> Option<Severity> {
+        self.by_severity().into_iter().find(|(_, number)| *number > 0).map(|(severity, _)| severity)
+    }
+
+    /// The severities, worst first, with their numbers.
+    pub fn by_severity(self) -> [(Severity, u64); 3] {
+        [(Severity::Error, self.errors), (Severity::Warning, self.warnings), (Severity::Info, self.infos)]
+    }
+
     /// Adds other totals.
     pub fn add(&mut self, other: Totals) {
         self.errors += other.errors;
@@ -90,3 +204,6 @@ pub struct ReadError {
     /// What happened, and what to do.
     pub message: String,
 }
+
+#[cfg(test)]
+mod tests;

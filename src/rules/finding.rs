@@ -88,6 +88,8 @@ pub struct Excerpt {
     pub bytes: Vec<u8>,
     /// The offset of the first of them in the file.
     pub offset: u64,
+    /// Whether the line goes on behind them.
+    pub more: bool,
 }
 
 /// One rule at one place.

@@ -58,6 +58,7 @@ mod l015_crlf_line_ending;
 mod l016_blank_line;
 mod l017_unicode_line_separator;
 mod l018_blank_file;
+pub mod policy;
 mod r001_dangling_leaf_target;
 mod r002_dangling_label_target;
 mod r003_missing_first_kept;
@@ -69,6 +70,7 @@ mod r008_malformed_edit;
 mod r009_leaf_readers_differ;
 
 pub use finding::{Excerpt, Finding, Place, Related, Repair, Severity};
+pub use policy::Policy;
 
 /// One rule.
 #[derive(Debug)]

@@ -1,0 +1,117 @@
+//! The command line. One verb is one file: its arguments and one function; [`Verb`] lists them.
+
+pub mod explain;
+mod output;
+mod progress;
+pub mod validate;
+
+use clap::{ColorChoice, Parser, Subcommand};
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// Nothing to complain of.
+const CLEAN: ExitCode = ExitCode::SUCCESS;
+/// The answer is bad news: findings.
+const FINDINGS: u8 = 1;
+/// The job could not be done: usage, reading, writing.
+const FAILED: u8 = 2;
+
+/// Find what is broken in the JSONL session files of coding agents, and what their readers do with it.
+#[derive(Debug, Parser)]
+#[command(name = "sesstool", version, arg_required_else_help = true, after_help = EXAMPLES)]
+struct Cli {
+    /// When to use colours.
+    #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    color: ColorChoice,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  sesstool validate                    check pi's own session store
+  sesstool validate session.jsonl      check one file
+  sesstool explain dangling-parent     what a finding means, and what to do
+
+Exit status: 0 nothing found, 1 findings, 2 the job could not be done.
+No file that is read is ever written to.";
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Validate(validate::Args),
+    Explain(explain::Args),
+}
+
+impl Verb {
+    fn run(&self) -> Result<ExitCode, Failure> {
+        match self {
+            Verb::Validate(args) => validate::run(args),
+            Verb::Explain(args) => explain::run(args),
+        }
+    }
+}
+
+/// Why a job could not be done.
+#[derive(Debug)]
+enum Failure {
+    /// What was asked for makes no sense; the sentence says what does.
+    Usage(String),
+    /// The answer could not be written.
+    Output(io::Error),
+}
+
+impl Failure {
+    fn usage(error: impl ToString) -> Self {
+        Failure::Usage(error.to_string())
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Failure::Output(error)
+    }
+}
+
+/// Runs the program with the arguments of the process.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refused(&error),
+    };
+    output::choose_colors(cli.color);
+    match cli.verb.run() {
+        Ok(code) => code,
+        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => CLEAN,
+        Err(Failure::Output(error)) => failed(&format!("cannot write the output: {}", output::reason(&error))),
+        Err(Failure::Usage(sentence)) => failed(&sentence),
+    }
+}
+
+/// Help and version are an answer, the rest is wrong usage.
+fn refused(error: &clap::Error) -> ExitCode {
+    // whoever closed the pipe does not want to read it
+    let _ = error.print();
+    if error.use_stderr() { ExitCode::from(FAILED) } else { CLEAN }
+}
+
+fn failed(sentence: &str) -> ExitCode {
+    output::error(sentence);
+    ExitCode::from(FAILED)
+}
+
+/// Writes what there is to say beside the answer to standard error, which may be closed.
+fn say(sentence: &str) {
+    let _ = writeln!(anstream::stderr(), "{sentence}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,46 @@
+//! The terminal: its width, its colours, and the handles that are written through.
+
+use crate::report::clean::clean;
+use crate::report::text::style;
+use crate::rules::Severity;
+use clap::ColorChoice;
+use std::io::{self, BufWriter, IsTerminal, Write};
+
+pub(super) use crate::source::inputs::reason;
+
+/// Columns where there is no terminal to ask.
+const WIDTH: usize = 140;
+
+/// Output is handed on in pieces of this size.
+const BUFFER: usize = 1 << 16;
+
+/// Settles for the whole process whether colours are used. `auto` looks at `NO_COLOR`, too.
+pub(super) fn choose_colors(choice: ColorChoice) {
+    let choice = match choice {
+        ColorChoice::Auto => anstream::ColorChoice::Auto,
+        ColorChoice::Always => anstream::ColorChoice::Always,
+        ColorChoice::Never => anstream::ColorChoice::Never,
+    };
+    choice.write_global();
+}
+
+/// The columns of the terminal on standard output.
+pub(super) fn width() -> usize {
+    terminal_size::terminal_size_of(io::stdout()).map_or(WIDTH, |(width, _)| usize::from(width.0))
+}
+
+/// Standard output, buffered; colours are taken out where nobody wants them.
+pub(super) fn stdout() -> BufWriter<impl Write> {
+    BufWriter::with_capacity(BUFFER, anstream::stdout().lock())
+}
+
+/// Whether somebody watches the answer come.
+pub(super) fn is_watched() -> bool {
+    io::stdout().is_terminal()
+}
+
+/// Says on standard error what went wrong.
+pub(super) fn error(sentence: &str) {
+    let style = style(Severity::Error);
+    super::say(&format!("{style}error:{style:#} {}", clean(sentence)));
+}

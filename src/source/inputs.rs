@@ -1,0 +1,367 @@
+//! Which files to read: paths as given, folders walked, lists, standard input, pi's own store.
+//!
+//! What cannot be found is an item in its place, so that the rest goes on; only a list that cannot be
+//! read ends the job, because then nobody knows what was meant.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use walkdir::WalkDir;
+
+/// One thing to read, or the news that it is not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// A file.
+    File {
+        /// Where it is.
+        path: PathBuf,
+        /// The path for reports; bytes that are not UTF-8 are replaced.
+        display: String,
+        /// Given by its name, rather than met in a folder.
+        named: bool,
+    },
+    /// Standard input.
+    Stdin,
+    /// A path that is not there, or a folder that cannot be listed.
+    Error {
+        /// The path as it would be shown.
+        path: String,
+        /// What happened.
+        message: String,
+    },
+}
+
+impl Input {
+    fn file(path: PathBuf, named: bool) -> Self {
+        let display = path.to_string_lossy().into_owned();
+        Input::File { path, display, named }
+    }
+
+    fn error(path: &Path, message: impl Into<String>) -> Self {
+        Input::Error { path: path.to_string_lossy().into_owned(), message: message.into() }
+    }
+}
+
+/// What a command line asks to be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inputs {
+    /// The files in order.
+    pub list: Vec<Input>,
+    /// pi's own store, where that was read because nothing was named.
+    pub store: Option<PathBuf>,
+    /// Folders that hold no `*.jsonl`.
+    pub empty: Vec<PathBuf>,
+}
+
+/// Why nothing at all can be read.
+#[derive(Debug)]
+pub enum InputsError {
+    /// The list of files cannot be read.
+    List {
+        /// The list.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Standard input is asked for as a session and as the list.
+    StdinTwice,
+    /// Nothing was named, and this store is not there (or not even its place is known).
+    NoStore(Option<PathBuf>),
+}
+
+impl fmt::Display for InputsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InputsError::List { path, source } => {
+                write!(f, "cannot read the list '{}': {}", path.display(), reason(source))
+            }
+            InputsError::StdinTwice => {
+                f.write_str("standard input cannot be both a session and the list of files; put the list into a file")
+            }
+            InputsError::NoStore(Some(store)) => {
+                write!(
+                    f,
+                    "no path given, and pi's session store '{}' does not exist; name a file or a folder",
+                    store.display()
+                )
+            }
+            InputsError::NoStore(None) => f.write_str(
+                "no path given, and no home folder is known to look for pi's sessions; name a file or a folder",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for InputsError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            InputsError::List { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}
+
+/// The files that the paths name, then those that the list `files_from` names (`-`: standard input).
+/// Without either, those of pi's own store.
+///
+/// # Errors
+/// The list cannot be read, standard input is asked for twice, or there is nothing to fall back on.
+pub fn collect(paths: &[PathBuf], files_from: Option<&Path>) -> Result<Inputs, InputsError> {
+    let mut inputs = Inputs::default();
+    match files_from {
+        None if paths.is_empty() => {
+            let store = existing(own_store(|name| std::env::var_os(name), std::env::home_dir()))?;
+            inputs.add(&store);
+            inputs.store = Some(store);
+        }
+        None => paths.iter().for_each(|path| inputs.add(path)),
+        Some(list) => {
+            let listed = read_list(list)?;
+            let stdin = paths.iter().chain(&listed).filter(|path| is_stdin(path)).count();
+            if is_stdin(list) && stdin > 0 {
+                return Err(InputsError::StdinTwice);
+            }
+            paths.iter().chain(&listed).for_each(|path| inputs.add(path));
+        }
+    }
+    Ok(inputs)
+}
+
+impl Inputs {
+    fn add(&mut self, path: &Path) {
+        if is_stdin(path) {
+            return self.list.push(Input::Stdin);
+        }
+        match path.metadata() {
+            Ok(found) if found.is_dir() => self.add_folder(path),
+            Ok(_) => self.list.push(Input::file(path.into(), true)),
+            Err(error) => self.list.push(Input::error(path, format!("cannot open: {}", reason(&error)))),
+        }
+    }
+
+    /// Every `*.jsonl` below, and what cannot be listed, sorted by the bytes of the path.
+    fn add_folder(&mut self, folder: &Path) {
+        let mut found: Vec<(PathBuf, Input)> = WalkDir::new(folder).into_iter().filter_map(met).collect();
+        found.sort_by(|(a, _), (b, _)| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
+        if found.is_empty() {
+            self.empty.push(folder.into());
+        }
+        self.list.extend(found.into_iter().map(|(_, input)| input));
+    }
+}
+
+/// What one step of the walk gives to read, if anything.
+fn met(step: walkdir::Result<walkdir::DirEntry>) -> Option<(PathBuf, Input)> {
+    match step {
+        Ok(entry) => {
+            let wanted = entry.file_type().is_file() && entry.file_name().as_encoded_bytes().ends_with(b".jsonl");
+            wanted.then(|| (entry.path().into(), Input::file(entry.into_path(), false)))
+        }
+        Err(error) => {
+            let path = error.path().unwrap_or(Path::new("")).to_path_buf();
+            let why = error.io_error().map_or_else(|| error.to_string(), reason);
+            let input = Input::error(&path, format!("cannot list the folder: {why}"));
+            Some((path, input))
+        }
+    }
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// An I/O error in words, without the number of the system call's result.
+pub fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    let words = text.split(" (os error").next().unwrap_or(&text);
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}
+
+fn read_list(list: &Path) -> Result<Vec<PathBuf>, InputsError> {
+    let mut bytes = Vec::new();
+    let read = match is_stdin(list) {
+        true => io::stdin().lock().read_to_end(&mut bytes),
+        false => std::fs::File::open(list).and_then(|mut file| file.read_to_end(&mut bytes)),
+    };
+    read.map_err(|source| InputsError::List { path: list.into(), source })?;
+    Ok(parse_list(&bytes))
+}
+
+/// The paths of a list: separated by NULs if it holds one, else lines (LF or CRLF); blank ones are skipped.
+fn parse_list(bytes: &[u8]) -> Vec<PathBuf> {
+    let nul = bytes.contains(&0);
+    let separator = if nul { 0 } else { b'\n' };
+    let items = bytes.split(|&b| b == separator);
+    let items = items.map(|item| if nul { item } else { item.strip_suffix(b"\r").unwrap_or(item) });
+    items.filter(|item| !item.trim_ascii().is_empty()).map(path_of).collect()
+}
+
+#[cfg(unix)]
+fn path_of(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    PathBuf::from(OsStr::from_bytes(bytes))
+}
+
+#[cfg(not(unix))]
+fn path_of(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
+}
+
+/// Where pi keeps its sessions, as pi itself decides it; `None` without a home folder.
+fn own_store(variable: impl Fn(&str) -> Option<OsString>, home: Option<PathBuf>) -> Option<PathBuf> {
+    let set = |name| variable(name).filter(|value| !value.is_empty());
+    if let Some(sessions) = set("PI_CODING_AGENT_SESSION_DIR") {
+        return Some(at_home(&sessions, home.as_deref()));
+    }
+    if let Some(agent) = set("PI_CODING_AGENT_DIR") {
+        return Some(at_home(&agent, home.as_deref()).join("sessions"));
+    }
+    Some(home?.join(".pi/agent/sessions"))
+}
+
+/// A path with `~` at its start replaced; a shell does that only where it sees the `~`.
+fn at_home(path: &OsStr, home: Option<&Path>) -> PathBuf {
+    match (Path::new(path).strip_prefix("~"), home) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => path.into(),
+    }
+}
+
+fn existing(store: Option<PathBuf>) -> Result<PathBuf, InputsError> {
+    match store {
+        Some(store) if store.is_dir() => Ok(store),
+        missing => Err(InputsError::NoStore(missing)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::TempDir;
+
+    /// A folder with these files, empty ones.
+    fn folder(files: &[&str]) -> TempDir {
+        let folder = tempfile::tempdir().expect("a folder for the test");
+        for file in files {
+            let path = folder.path().join(file);
+            std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+            put(&path, b"");
+        }
+        folder
+    }
+
+    #[allow(clippy::disallowed_methods, reason = "tests make their own files")]
+    fn put(path: &Path, bytes: &[u8]) {
+        std::fs::write(path, bytes).expect("a file");
+    }
+
+    /// The list in short: paths below `folder`, `!` before what is an error, `*` before what was named.
+    fn short(inputs: &Inputs, folder: &Path) -> Vec<String> {
+        let below = |path: &str| path.replace(&*folder.to_string_lossy(), "").trim_start_matches('/').to_string();
+        let item = |input: &Input| match input {
+            Input::File { display, named, .. } => format!("{}{}", if *named { "*" } else { "" }, below(display)),
+            Input::Stdin => "-".into(),
+            Input::Error { path, .. } => format!("!{}", below(path)),
+        };
+        inputs.list.iter().map(item).collect()
+    }
+
+    fn collected(folder: &TempDir, paths: &[&str]) -> Inputs {
+        let paths: Vec<PathBuf> =
+            paths.iter().map(|p| if *p == "-" { "-".into() } else { folder.path().join(p) }).collect();
+        collect(&paths, None).expect("inputs")
+    }
+
+    #[test]
+    fn folders_are_walked_and_sorted_by_the_bytes_of_the_path() {
+        let folder =
+            folder(&["b.jsonl", "a/z.jsonl", "a-b/x.jsonl", ".hidden/h.jsonl", "a/notes.txt", "a/X.JSONL", ".jsonl"]);
+        let inputs = collected(&folder, &[""]);
+        assert_eq!(short(&inputs, folder.path()), [".hidden/h.jsonl", ".jsonl", "a-b/x.jsonl", "a/z.jsonl", "b.jsonl"]);
+    }
+
+    #[test]
+    fn order_and_repetition_are_kept() {
+        let folder = folder(&["b.txt", "a/x.jsonl", "a/y.jsonl"]);
+        let inputs = collected(&folder, &["b.txt", "gone", "a", "-", "a/x.jsonl"]);
+        assert_eq!(short(&inputs, folder.path()), ["*b.txt", "!gone", "a/x.jsonl", "a/y.jsonl", "-", "*a/x.jsonl"]);
+        let Input::Error { message, .. } = &inputs.list[1] else { panic!("an error item") };
+        assert_eq!(message, "cannot open: no such file or directory");
+    }
+
+    #[test]
+    fn empty_folders_are_told() {
+        let folder = folder(&["a/notes.txt"]);
+        assert_eq!(collected(&folder, &["a"]).empty, [folder.path().join("a")]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_not_followed_but_where_they_were_named() {
+        let folder = folder(&["a/x.jsonl", "b/y.jsonl"]);
+        let link = |target: &str, name: &str| {
+            std::os::unix::fs::symlink(folder.path().join(target), folder.path().join(name)).expect("a link");
+        };
+        link("b", "a/folder");
+        link("b/y.jsonl", "a/file.jsonl");
+        link("a", "named");
+        assert_eq!(short(&collected(&folder, &["a"]), folder.path()), ["a/x.jsonl"]);
+        let named = short(&collected(&folder, &["named", "a/file.jsonl"]), folder.path());
+        assert_eq!(named, ["named/x.jsonl", "*a/file.jsonl"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn names_need_not_be_utf8() {
+        let folder = folder(&[]);
+        let name = path_of(b"caf\xe9.jsonl");
+        put(&folder.path().join(&name), b"");
+        let Input::File { path, display, .. } = &collected(&folder, &[""]).list[0] else { panic!("a file") };
+        assert!(path.ends_with(&name) && display.ends_with("caf\u{fffd}.jsonl"));
+    }
+
+    #[test]
+    fn lists_hold_lines_or_nuls() {
+        let paths = |list: &[u8]| parse_list(list).iter().map(|p| p.display().to_string()).collect::<Vec<_>>();
+        assert_eq!(paths(b"a b\r\n\n  \nc"), ["a b", "c"]);
+        assert_eq!(paths(b"a\nb\0\0c\r\0"), ["a\nb", "c\r"]);
+        assert!(paths(b"").is_empty());
+    }
+
+    #[test]
+    fn a_list_comes_after_the_paths() {
+        let folder = folder(&["a.jsonl", "b.jsonl"]);
+        let (list, b) = (folder.path().join("list"), folder.path().join("b.jsonl"));
+        put(&list, format!("{}\n", folder.path().join("a.jsonl").display()).as_bytes());
+        let inputs = collect(&[b], Some(&list)).expect("inputs");
+        assert_eq!(short(&inputs, folder.path()), ["*b.jsonl", "*a.jsonl"]);
+        put(&list, b"\n");
+        assert_eq!(collect(&[], Some(&list)).expect("inputs"), Inputs::default(), "an empty list is no store");
+    }
+
+    #[test]
+    fn a_missing_list_ends_the_job() {
+        let error = collect(&[], Some(Path::new("/no/such/list"))).expect_err("no list");
+        assert_eq!(error.to_string(), "cannot read the list '/no/such/list': no such file or directory");
+        let error = collect(&["-".into()], Some(Path::new("/dev/null"))).map(|inputs| inputs.list);
+        assert_eq!(error.expect("one standard input is fine"), [Input::Stdin]);
+    }
+
+    #[test]
+    fn the_store_is_where_pi_looks() {
+        let store = |variables: &[(&str, &str)]| {
+            let variable = |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, v)| OsString::from(v));
+            own_store(variable, Some("/home/me".into())).expect("a store").display().to_string()
+        };
+        assert_eq!(store(&[]), "/home/me/.pi/agent/sessions");
+        assert_eq!(store(&[("PI_CODING_AGENT_DIR", "/agent")]), "/agent/sessions");
+        assert_eq!(
+            store(&[("PI_CODING_AGENT_DIR", "~/a"), ("PI_CODING_AGENT_SESSION_DIR", "")]),
+            "/home/me/a/sessions"
+        );
+        assert_eq!(store(&[("PI_CODING_AGENT_DIR", "/a"), ("PI_CODING_AGENT_SESSION_DIR", "~")]), "/home/me/");
+        assert_eq!(own_store(|_| None, None), None);
+    }
+}
