@@ -1,10 +1,16 @@
 //! From inputs to reports.
 
-use crate::report::{FileReport, ReadError};
-use crate::rules::Policy;
-use crate::source::inputs::Input;
+use crate::report::{ContextCount, FileReport, ReadError, Totals};
+use crate::rules::check::{Audit, Checker};
+use crate::rules::kind::FileKind;
+use crate::rules::{self, Excerpt, Place, Policy, Severity};
+use crate::session::scan::{self, scan};
+use crate::source::Source;
+use crate::source::inputs::{Input, reason};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
 use std::io;
-use std::num::NonZeroUsize;
+use std::path::Path;
 
 /// How files are checked.
 #[derive(Clone, Debug, Default)]
@@ -13,8 +19,8 @@ pub struct Options {
     pub policy: Policy,
     /// Whether findings carry the piece of the line around their place.
     pub excerpts: bool,
-    /// How many threads; `None`: one a core.
-    pub threads: Option<NonZeroUsize>,
+    /// How files are scanned.
+    pub scan: scan::Options,
 }
 
 /// What comes out of one input.
@@ -27,22 +33,128 @@ pub enum Event {
     Error(ReadError),
 }
 
+/// How many bytes of files are checked between two rounds of reporting, and how many files at most:
+/// so much the findings that wait for their turn can take.
+const ROUND_BYTES: u64 = 256 << 20;
+const ROUND_FILES: usize = 256;
+
 /// Checks the inputs and hands one event for each to `sink`, in the order of the inputs.
 ///
 /// # Errors
 /// Only what `sink` returns; it ends the run.
-pub fn files(inputs: &[Input], _options: &Options, sink: &mut dyn FnMut(Event) -> io::Result<()>) -> io::Result<()> {
-    for input in inputs {
-        let path = match input {
-            Input::File { display, .. } => display.clone(),
-            Input::Stdin => "-".into(),
-            Input::Error { path, .. } => path.clone(),
-        };
-        let message = match input {
-            Input::Error { message, .. } => message.clone(),
-            _ => "not implemented".into(),
-        };
-        sink(Event::Error(ReadError { path, message }))?;
+pub fn files(inputs: &[Input], options: &Options, sink: &mut (dyn FnMut(Event) -> io::Result<()> + Send)) -> io::Result<()> {
+    let mut rest = inputs;
+    let mut done: Vec<Event> = Vec::new();
+    loop {
+        let (round, later) = rest.split_at(round_length(rest));
+        // one round is reported while the next is checked
+        let (reported, checked) =
+            rayon::join(|| done.into_iter().try_for_each(&mut *sink), || round.par_iter().map(|input| one(input, options)).collect());
+        reported?;
+        done = checked;
+        if done.is_empty() {
+            return Ok(());
+        }
+        rest = later;
     }
-    Ok(())
+}
+
+fn round_length(inputs: &[Input]) -> usize {
+    let mut bytes = 0;
+    for (n, input) in inputs.iter().take(ROUND_FILES).enumerate() {
+        if let Input::File { path, .. } = input {
+            bytes += path.metadata().map_or(0, |m| m.len());
+        }
+        if bytes > ROUND_BYTES {
+            return n + 1;
+        }
+    }
+    inputs.len().min(ROUND_FILES)
+}
+
+/// Checks one input.
+pub fn one(input: &Input, options: &Options) -> Event {
+    let (name, path, source) = match input {
+        Input::Error { path, message } => return Event::Error(ReadError { path: path.clone(), message: message.clone() }),
+        Input::Stdin => ("-".to_string(), None, Source::stdin()),
+        Input::File { path, display, .. } => (display.clone(), Some(path.as_path()), Source::open(path)),
+    };
+    let report = source.and_then(|source| source_report(&source, &name, path, options));
+    match report {
+        Ok(report) => Event::File(report),
+        Err(error) => Event::Error(ReadError { path: name, message: format!("cannot read: {}", reason(&error)) }),
+    }
+}
+
+/// Checks a source; `path` is where it is a file of that name.
+///
+/// # Errors
+/// What reading says; content never is an error.
+pub fn source_report(source: &Source, name: &str, path: Option<&Path>, options: &Options) -> io::Result<FileReport> {
+    let (session, checker) = scan::<Checker>(source, &options.scan)?;
+    let audit = Audit::new(source, &session, path);
+    let mut findings = rules::judge(&audit, checker, &options.policy);
+    let mut notes = Vec::new();
+    if let Some(change) = source.changed()? {
+        notes.push(format!("the file changed while it was read: {change}"));
+    }
+    if findings.list.iter().any(|f| f.rule.code == "L001") && is_fresh(source) {
+        notes.push("the file was written to seconds ago: its last line is perhaps still being written".to_string());
+    }
+    if options.excerpts {
+        for finding in &mut findings.list {
+            finding.excerpt = finding.place.as_ref().and_then(|place| excerpt(source, place));
+        }
+    }
+    let mut counts = BTreeMap::new();
+    let mut totals = Totals::default();
+    for (&(code, severity), &n) in &findings.counts {
+        *counts.entry(code).or_default() += n;
+        match severity {
+            Severity::Error => totals.errors += n,
+            Severity::Warning => totals.warnings += n,
+            Severity::Info => totals.infos += n,
+        }
+    }
+    let dialect = match audit.kind() {
+        FileKind::Foreign(dialect) => dialect.name,
+        _ => crate::dialect::PI,
+    };
+    Ok(FileReport {
+        path: name.to_string(),
+        dialect,
+        version: session.version(),
+        bytes: session.facts.bytes,
+        lines: session.facts.lines,
+        entries: session.entries.len() as u64,
+        tips: session.tips(),
+        leaf: session.leaf().and_then(|n| session.id_json(n)),
+        context: ContextCount::default(),
+        counts,
+        totals,
+        findings: findings.list,
+        notes,
+    })
+}
+
+/// Whether the file was written to within the last ten seconds.
+fn is_fresh(source: &Source) -> bool {
+    source.modified().and_then(|t| t.elapsed().ok()).is_some_and(|age| age.as_secs() < 10)
+}
+
+/// How many bytes before and behind a place an excerpt shows.
+const BEFORE: u64 = 200;
+const BEHIND: u64 = 400;
+
+/// The piece of the line around a place.
+fn excerpt(source: &Source, place: &Place) -> Option<Excerpt> {
+    let from = place.offset.saturating_sub(BEFORE).max(place.line_start);
+    let mut bytes = vec![0; (place.offset - from + BEHIND) as usize];
+    let n = source.read_at(from, &mut bytes).ok()?;
+    bytes.truncate(n);
+    let at = (place.offset - from) as usize;
+    let end = memchr::memchr(b'\n', bytes.get(at..)?).map_or(bytes.len(), |found| at + found);
+    let more = end == bytes.len() && n as u64 == place.offset - from + BEHIND;
+    bytes.truncate(end);
+    Some(Excerpt { bytes, offset: from, more })
 }

@@ -117,7 +117,7 @@ struct RuleJson<'a> {
 
 impl<'a> From<&'a Rule> for RuleJson<'a> {
     fn from(rule: &'a Rule) -> Self {
-        let Rule { code, name, severity, also, found, why, readers, example, repair, remedy } = rule;
+        let Rule { code, name, severity, also, found, why, readers, example, repair, remedy, checks: _ } = rule;
         let (severity, repair) = (*severity, *repair);
         RuleJson { code, name, severity, also, found, why, readers, example, repair, remedy }
     }

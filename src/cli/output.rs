@@ -30,8 +30,8 @@ pub(super) fn width() -> usize {
 }
 
 /// Standard output, buffered; colours are taken out where nobody wants them.
-pub(super) fn stdout() -> BufWriter<impl Write> {
-    BufWriter::with_capacity(BUFFER, anstream::stdout().lock())
+pub(super) fn stdout() -> BufWriter<impl Write + Send> {
+    BufWriter::with_capacity(BUFFER, anstream::stdout())
 }
 
 /// Whether somebody watches the answer come.

@@ -102,7 +102,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     limit_threads(args.threads)?;
     tell(&inputs);
     let excerpts = args.format.excerpts && !args.statistics && !args.quiet;
-    let options = check::Options { policy, excerpts, threads: args.threads };
+    let options = check::Options { policy, excerpts, scan: Default::default() };
     let mut run = Run::new(args, inputs.list.len());
     let ended = check::files(&inputs.list, &options, &mut |event| run.event(&event)).and_then(|()| run.end());
     match ended {
@@ -132,7 +132,7 @@ fn tell(inputs: &Inputs) {
 struct Run<'a> {
     args: &'a Args,
     report: Box<dyn Report>,
-    out: Box<dyn Write>,
+    out: Box<dyn Write + Send>,
     watched: bool,
     summary: Summary,
     progress: Progress,

@@ -1,6 +1,7 @@
 //! pi's session files, version 1 to 3, with what agent-core 0.83 and oh-my-pi add to them.
 
 use crate::json::Kind;
+use crate::record::Record;
 
 /// What kind an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -238,6 +239,12 @@ impl Role {
             _ => Role::Unknown,
         }
     }
+}
+
+/// Whether a record is the title line of oh-my-pi, which is no entry.
+pub fn is_title(record: &Record<'_>) -> bool {
+    let title = record.get(b"type").and_then(|m| record.raw_string(m)) == Some(b"title");
+    title && record.get(b"id").is_none() && record.get(b"parentId").is_none()
 }
 
 /// Whether a `type` string (raw, without quotes) is one of a session's lines.

@@ -1,7 +1,6 @@
 //! Times: the format's own, and what JavaScript's `Date` makes of others.
 
 use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
 
 /// A timestamp that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,9 +51,13 @@ fn common(text: &[u8]) -> Option<i64> {
     if !(1..=12).contains(&month) || !(1..=28).contains(&day) || hour > 23 || minute > 59 || second > 59 {
         return None;
     }
+    Some((((days(year, month, day) * 24 + hour) * 60 + minute) * 60 + second) * 1000 + ms)
+}
+
+/// Days since 1970 of a real date.
+fn days(year: i64, month: i64, day: i64) -> i64 {
     let (y, m) = if month <= 2 { (year - 1, month + 9) } else { (year, month - 3) };
-    let days = 365 * y + y.div_euclid(4) - y.div_euclid(100) + y.div_euclid(400) + (153 * m + 2) / 5 + day - 1 - 719_468;
-    Some((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + ms)
+    365 * y + y.div_euclid(4) - y.div_euclid(100) + y.div_euclid(400) + (153 * m + 2) / 5 + day - 1 - 719_468
 }
 
 /// ISO 8601 as ECMAScript has it; whether it is the format's own form too.
@@ -77,7 +80,7 @@ fn iso(text: &str) -> Option<(i64, bool)> {
         }
     }
     let date_parts = at;
-    let (mut hour, mut minute, mut second, mut nanos) = (0, 0, 0, 0);
+    let (mut hour, mut minute, mut second, mut millis) = (0, 0, 0, 0);
     let timed = bytes.get(at) == Some(&b'T');
     let mut offset = Some(0);
     if timed {
@@ -97,7 +100,7 @@ fn iso(text: &str) -> Option<(i64, bool)> {
                     return None;
                 }
                 let fraction = &text[from..at.min(from + 3)];
-                nanos = fraction.parse::<i32>().ok()? * 10i32.pow(9 - fraction.len() as u32);
+                millis = fraction.parse::<i64>().ok()? * 10i64.pow(3 - fraction.len() as u32);
             }
         }
         match bytes.get(at) {
@@ -118,17 +121,11 @@ fn iso(text: &str) -> Option<(i64, bool)> {
     if at != bytes.len() {
         return None;
     }
-    let date = DateTime::new(
-        i16::try_from(year).ok()?,
-        i8::try_from(month).ok()?,
-        i8::try_from(day).ok()?,
-        i8::try_from(hour).ok()?,
-        i8::try_from(minute).ok()?,
-        i8::try_from(second).ok()?,
-        nanos,
-    )
-    .ok()?;
-    let ms = date.to_zoned(TimeZone::UTC).ok()?.timestamp().as_millisecond() - offset.unwrap_or(0) * 60_000;
+    // the calendar knows which dates are real
+    let small = |n: i32| i8::try_from(n).ok();
+    DateTime::new(i16::try_from(year).ok()?, small(month)?, small(day)?, small(hour)?, small(minute)?, small(second)?, 0).ok()?;
+    let minutes = (days(year as i64, month as i64, day as i64) * 24 + hour as i64) * 60 + minute as i64 - offset.unwrap_or(0);
+    let ms = (minutes * 60 + second as i64) * 1000 + millis;
     Some((ms, timed && offset.is_some() && date_parts == 10))
 }
 
@@ -161,7 +158,7 @@ mod tests {
 
     #[test]
     fn proper_lax_and_invalid() {
-        for proper in ["2026-01-02T03:04Z", "2026-01-02T03:04:05Z", "2026-12-31T03:04:05.1+02:00", "2024-02-29T00:00:00.000Z"] {
+        for proper in ["2026-01-02T03:04Z", "2026-01-02T03:04:05Z", "2026-12-31T03:04:05.1+02:00", "2024-02-29T00:00:00.000Z", "9999-12-31T23:59:59.999Z"] {
             assert!(matches!(read(proper.as_bytes()), Time::Proper(_)), "{proper}");
         }
         for lax in ["2026-01-02", "2026-01-02T03:04:05", "2026-01-02 03:04:10", "Wed, 01 Jan 2025 00:00:02 GMT", "2026"] {

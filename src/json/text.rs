@@ -93,3 +93,8 @@ fn push_point(out: &mut Vec<u8>, point: u32) {
 pub fn to_text(raw: &[u8]) -> String {
     String::from_utf8_lossy(&decode(raw)).into_owned()
 }
+
+/// A decoded string as JSON. Bytes that are no UTF-8 become U+FFFD, and so does half a surrogate pair.
+pub fn to_json(text: &[u8]) -> String {
+    serde_json::Value::from(String::from_utf8_lossy(text)).to_string()
+}

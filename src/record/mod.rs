@@ -6,6 +6,7 @@
 
 pub mod join;
 mod pieces;
+pub mod readable;
 
 pub use pieces::{Known, Piece, PieceKind, Pieces, take_apart};
 

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// A report on the findings of many files, written as they come.
-pub trait Report {
+pub trait Report: Send {
     /// What was found in the next file.
     ///
     /// # Errors

@@ -1,13 +1,15 @@
 //! How rules are run: line and record checks while a file is scanned, session checks on the index.
 
 use super::finding::{Finding, Place, Repair, Severity};
+use super::kind::FileKind;
 use super::{RULES, Rule};
 use crate::json::{Scanner, Span};
 use crate::record::Record;
-use crate::session::graph::{Children, Intervals};
+use crate::session::graph::{self, Children, Intervals};
 use crate::session::scan::{LineView, Observer, RecordView};
-use crate::session::{Entry, Session, flags};
+use crate::session::{Entry, Ref, Session, flags};
 use crate::source::Source;
+use hashbrown::HashSet;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -199,12 +201,29 @@ pub struct Audit<'a> {
     pub path: Option<&'a Path>,
     children: OnceCell<Children>,
     intervals: OnceCell<Intervals>,
+    near: OnceCell<BTreeMap<u32, u32>>,
+    loops: OnceCell<(Vec<Vec<u32>>, HashSet<u32>)>,
+    kind: OnceCell<FileKind>,
 }
 
 impl<'a> Audit<'a> {
     /// An audit of a session.
     pub fn new(source: &'a Source, session: &'a Session, path: Option<&'a Path>) -> Self {
-        Audit { source, session, path, children: OnceCell::new(), intervals: OnceCell::new() }
+        Audit {
+            source,
+            session,
+            path,
+            children: OnceCell::new(),
+            intervals: OnceCell::new(),
+            near: OnceCell::new(),
+            loops: OnceCell::new(),
+            kind: OnceCell::new(),
+        }
+    }
+
+    /// What kind of file it is.
+    pub fn kind(&self) -> FileKind {
+        *self.kind.get_or_init(|| FileKind::of(self.source, self.session))
     }
 
     /// Children of every entry.
@@ -215,6 +234,81 @@ impl<'a> Audit<'a> {
     /// Who is whose ancestor.
     pub fn intervals(&self) -> &Intervals {
         self.intervals.get_or_init(|| Intervals::of(self.session, self.children()))
+    }
+
+    /// The parent of an entry if each took the nearest earlier copy of an id that occurs twice.
+    pub fn near_parent(&self, n: u32) -> Option<u32> {
+        let near = self.near.get_or_init(|| self.session.near.iter().copied().collect());
+        near.get(&n).copied().or_else(|| self.session.parent(n))
+    }
+
+    /// Whether the parent that an entry names is its own id.
+    pub fn names_itself(&self, n: u32) -> bool {
+        let entry = &self.session.entries[n as usize];
+        let Some(parent) = self.session.parent(n) else { return false };
+        parent == n || entry.has(flags::ID) && self.session.has_same_id(parent, n)
+    }
+
+    fn loops(&self) -> &(Vec<Vec<u32>>, HashSet<u32>) {
+        self.loops.get_or_init(|| {
+            let count = self.session.entries.len();
+            // an entry that names its own id is a finding of its own
+            let mut loops = match self.session.near.is_empty() {
+                true => self.session.loops.clone(),
+                false => graph::loops(count, |n| self.near_parent(n)),
+            };
+            loops.retain(|members| members.len() > 1 || !self.names_itself(members[0]));
+            let members = loops.iter().flatten().copied().collect();
+            (loops, members)
+        })
+    }
+
+    /// The loops that do not come from a repeated id or from an entry that names itself.
+    pub fn real_loops(&self) -> &[Vec<u32>] {
+        &self.loops().0
+    }
+
+    /// Whether an entry is a member of one of [`real_loops`](Self::real_loops), or names itself.
+    pub fn is_in_real_loop(&self, n: u32) -> bool {
+        self.loops().1.contains(&n) || self.names_itself(n)
+    }
+
+    /// Whether two entries are the same bytes.
+    pub fn is_same_record(&self, a: u32, b: u32) -> bool {
+        let (x, y) = (&self.session.entries[a as usize], &self.session.entries[b as usize]);
+        if x.length != y.length {
+            return false;
+        }
+        if let (Some(x), Some(y)) = (self.session.hash(a), self.session.hash(b)) {
+            return x == y;
+        }
+        same_bytes(self.source, x.offset, y.offset, x.length)
+    }
+
+    /// The child of `n` that is on the way to its descendant `below`.
+    pub fn next_towards(&self, n: u32, below: u32) -> Option<u32> {
+        let intervals = self.intervals();
+        if !intervals.is_on_path(n, below) || n == below {
+            return None;
+        }
+        let children = self.children().get(n);
+        // children are walked in file order, so their intervals ascend
+        let at = children.partition_point(|c| !intervals.is_after(*c, below));
+        children.get(at.checked_sub(1)?).copied()
+    }
+
+    /// An entry's id in back-ticks, for messages.
+    pub fn name(&self, n: u32) -> String {
+        super::quote(self.session.id_text(n).as_bytes())
+    }
+
+    /// Whether the file is an output of this program that has its manifest beside it.
+    pub fn is_own_output(&self) -> bool {
+        self.path.is_some_and(|path| {
+            let mut manifest = path.as_os_str().to_owned();
+            manifest.push(".manifest.json");
+            Path::new(&manifest).is_file()
+        })
     }
 
     /// The file's name, where it has one.
@@ -268,16 +362,26 @@ impl<'a> Audit<'a> {
 
     /// A place in an entry's line.
     pub fn place_of(&self, entry: &Entry, offset: u64, length: u64) -> Place {
-        Place { line: entry.line, line_start: self.line_start(entry), offset, length }
+        self.line_place(entry.line, offset, length)
     }
 
-    /// Where the entry's line begins, found by looking back; nearly always it is the entry's first byte.
-    fn line_start(&self, entry: &Entry) -> u64 {
-        let mut end = entry.offset;
+    /// A place on line `line`.
+    pub fn line_place(&self, line: u64, offset: u64, length: u64) -> Place {
+        Place { line, line_start: self.line_start(offset), offset, length }
+    }
+
+    /// The place of a reference.
+    pub fn ref_place(&self, reference: &Ref) -> Place {
+        self.line_place(self.session.entries[reference.entry as usize].line, reference.offset, reference.length)
+    }
+
+    /// Where the line of a byte begins, found by looking back.
+    fn line_start(&self, offset: u64) -> u64 {
+        let mut end = offset;
         let mut step = 64;
         while end > 0 {
             let from = end.saturating_sub(step);
-            let Ok(bytes) = self.source.read_range(from, end - from) else { return entry.offset };
+            let Ok(bytes) = self.source.read_range(from, end - from) else { return offset };
             if let Some(at) = memchr::memrchr(b'\n', &bytes) {
                 return from + at as u64 + 1;
             }
@@ -286,6 +390,20 @@ impl<'a> Audit<'a> {
         }
         0
     }
+}
+
+fn same_bytes(source: &Source, mut a: u64, mut b: u64, length: u64) -> bool {
+    const STEP: u64 = 1 << 20;
+    let mut left = length;
+    while left > 0 {
+        let n = left.min(STEP);
+        match (source.read_range(a, n), source.read_range(b, n)) {
+            (Ok(x), Ok(y)) if x == y => {}
+            _ => return false,
+        }
+        (a, b, left) = (a + n, b + n, left - n);
+    }
+    true
 }
 
 /// An entry of several lines as one: each line feed as its escape.
@@ -380,7 +498,7 @@ impl RecordView<'_> {
     /// The entry's id as JSON.
     pub fn id_json(&self) -> Option<String> {
         match &self.envelope.id {
-            crate::session::envelope::Id::Text(text, _) => Some(crate::session::json_string(text)),
+            crate::session::envelope::Id::Text(text, _) => Some(crate::json::text::to_json(text)),
             _ => None,
         }
     }

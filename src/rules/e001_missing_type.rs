@@ -1,6 +1,9 @@
 //! `missing-type`: an entry has no type.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::session::envelope::facts;
+use crate::session::scan::RecordView;
 
 /// E001.
 pub static RULE: Rule = Rule {
@@ -17,4 +20,15 @@ pub static RULE: Rule = Rule {
     repair: Repair::None,
     remedy: "None: what the type was is a guess that nothing in the format confirms. If the other \
         fields make it plain, add `\"type\":\"message\"` (or what it was) in a copy of the file.",
+    checks: &[Check::Record(facts::NO_TYPE, check)],
 };
+
+fn check(seen: &RecordView<'_>, sink: &mut Sink) {
+    sink.add_with(&RULE, RULE.severity, || {
+        let (place, message) = match seen.record.get(b"type") {
+            None => (seen.start_place(), "the entry has no `type`".to_string()),
+            Some(member) => (seen.at(&member.value), format!("the entry's `type` is {}, not a string", member.kind.name())),
+        };
+        Finding::new(&RULE, place, message).entry(seen.id_json())
+    });
+}

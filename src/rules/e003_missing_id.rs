@@ -1,6 +1,8 @@
 //! `missing-id`: an entry has no id.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::session::{Shape, flags};
 
 /// E003.
 pub static RULE: Rule = Rule {
@@ -22,4 +24,28 @@ pub static RULE: Rule = Rule {
     remedy: "Inserts an id, derived from the content; the assumption is that the entry belongs where \
         its parent says. A marker line with neither `id` nor `parentId` is set aside, on the \
         assumption that it was never an entry.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let session = audit.session;
+    if session.shape == Shape::Line || super::h008_version_shape_mismatch::applies(session) {
+        return;
+    }
+    for (n, entry) in (0u32..).zip(&session.entries) {
+        if entry.has(flags::ID) {
+            continue;
+        }
+        sink.add_with(&RULE, RULE.severity, || {
+            let marker = entry.has(flags::ID_ABSENT) && entry.has(flags::PARENT_ABSENT);
+            let message = match entry.id_span() {
+                _ if marker => "the line has neither `id` nor `parentId`: a marker that another tool appended",
+                None => "the entry has no `id`",
+                Some((_, 2)) => "the entry's `id` is empty",
+                Some(_) => "the entry's `id` is no string",
+            };
+            let id = audit.reread(n, |r| r.get(b"id").map(|m| r.raw(&m.value))).flatten();
+            Finding::new(&RULE, audit.id_place(n), message).entry(id)
+        });
+    }
+}

@@ -1,6 +1,8 @@
 //! `missing-parent`: an entry has no key `parentId`.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::session::{Shape, flags};
 
 /// E004.
 pub static RULE: Rule = Rule {
@@ -19,4 +21,21 @@ pub static RULE: Rule = Rule {
     repair: Repair::Assumed,
     remedy: "Inserts `parentId`, naming the entry written just before. The assumption is that the entry \
         continued what was written last; the manifest names it.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let session = audit.session;
+    if session.shape == Shape::Line || super::h008_version_shape_mismatch::applies(session) {
+        return;
+    }
+    for (n, entry) in (0u32..).zip(&session.entries) {
+        // a line with neither is a marker line, told by E003
+        if entry.has(flags::PARENT_ABSENT) && !entry.has(flags::ID_ABSENT) {
+            sink.add_with(&RULE, RULE.severity, || {
+                let place = audit.place_of(entry, entry.offset, 1);
+                Finding::new(&RULE, place, "the entry has no `parentId`").entry(session.id_json(n))
+            });
+        }
+    }
+}

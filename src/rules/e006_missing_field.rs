@@ -1,6 +1,12 @@
 //! `missing-field`: an entry lacks a field it cannot do without.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::session::envelope::facts;
+use crate::session::scan::RecordView;
+use crate::dialect::pi::{EntryType, FieldSpec, MESSAGE_FIELDS, Role, TOOL_RESULT_FIELDS};
+use crate::json::{Kind, Member, get};
+use crate::session::envelope::{FieldState, field_state};
 
 /// E006.
 pub static RULE: Rule = Rule {
@@ -20,4 +26,31 @@ pub static RULE: Rule = Rule {
     repair: Repair::Choice,
     remedy: "Only on request (`--choose E006`): the entry is set aside. What it should have held is not \
         in the file, and dropping an entry changes the conversation, so it is not done unasked.",
+    checks: &[Check::Record(facts::FIELD_MISSING, check)],
 };
+
+fn check(seen: &RecordView<'_>, sink: &mut Sink) {
+    let envelope = seen.envelope;
+    tell(seen, seen.record.top, envelope.entry.spec().map_or(&[], |s| s.fields), "", sink);
+    let message = seen.record.get(b"message").is_some_and(|m| m.kind == Kind::Object);
+    if envelope.entry == EntryType::Message && message {
+        let fields = if envelope.role == Role::ToolResult { TOOL_RESULT_FIELDS } else { MESSAGE_FIELDS };
+        tell(seen, seen.record.inner, fields, "message.", sink);
+    }
+}
+
+fn tell(seen: &RecordView<'_>, members: &[Member], fields: &[FieldSpec], prefix: &str, sink: &mut Sink) {
+    for field in fields {
+        if !matches!(field_state(seen.record.bytes, members, field), FieldState::Missing) {
+            continue;
+        }
+        sink.add_with(&RULE, RULE.severity, || {
+            let name = String::from_utf8_lossy(field.name);
+            let null = get(members, seen.record.bytes, field.name);
+            let state = if null.is_some() { "null" } else { "absent" };
+            let place = null.map_or_else(|| seen.start_place(), |m| seen.at(&m.value));
+            let message = format!("`{prefix}{name}` of a `{}` is {state}", seen.envelope.entry.name());
+            Finding::new(&RULE, place, message).entry(seen.id_json())
+        });
+    }
+}

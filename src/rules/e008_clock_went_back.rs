@@ -1,6 +1,8 @@
 //! `clock-went-back`: an entry is older than its parent.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::session::NO_TIME;
 
 /// E008.
 pub static RULE: Rule = Rule {
@@ -20,4 +22,27 @@ pub static RULE: Rule = Rule {
     repair: Repair::None,
     remedy: "None needed: parents, not times, make the conversation, and the times are what the clock \
         said.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let session = audit.session;
+    let mut first = None;
+    let mut count = 0u64;
+    let mut largest = 0i64;
+    for (n, entry) in (0u32..).zip(&session.entries) {
+        let Some(parent) = session.parent(n) else { continue };
+        let before = session.entries[parent as usize].time;
+        if entry.time == NO_TIME || before == NO_TIME || entry.time >= before {
+            continue;
+        }
+        first.get_or_insert(n);
+        count += 1;
+        largest = largest.max(before.saturating_sub(entry.time));
+    }
+    let Some(n) = first else { return };
+    let entries = if count == 1 { "an entry is".to_string() } else { format!("{count} entries are") };
+    let message = format!("{entries} older than the parent, by up to {}; this is the first", super::duration(largest));
+    let place = audit.member_place(n, |r| r.get(b"timestamp").map(|m| m.value.clone()));
+    sink.add(Finding::new(&RULE, place, message).entry(session.id_json(n)));
+}

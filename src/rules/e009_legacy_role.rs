@@ -1,6 +1,8 @@
 //! `legacy-role`: a message has a role that version 3 renamed.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::dialect::pi::Role;
 
 /// E009.
 pub static RULE: Rule = Rule {
@@ -18,4 +20,20 @@ pub static RULE: Rule = Rule {
     repair: Repair::Assumed,
     remedy: "Replaces the role by `custom`, as the migration would have done. The assumption is that \
         the entry was written in the sense of version 2.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let session = audit.session;
+    if session.version().is_some_and(|v| v < 3) {
+        return;
+    }
+    for (n, entry) in (0u32..).zip(&session.entries) {
+        if entry.role == Role::HookMessage {
+            sink.add_with(&RULE, RULE.severity, || {
+                let place = audit.member_place(n, |r| r.get_inner(b"role").map(|m| m.value.clone()));
+                Finding::new(&RULE, place, "the role is `hookMessage`, which became `custom` in version 3").entry(session.id_json(n))
+            });
+        }
+    }
+}

@@ -1,6 +1,8 @@
 //! `duplicate-id`: two different entries have the same id.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::session::Shape;
 
 /// G002.
 pub static RULE: Rule = Rule {
@@ -24,4 +26,28 @@ pub static RULE: Rule = Rule {
     remedy: "Gives the later entry a new id, derived from its content. References to the id that were \
         written after it follow it; those written before stay with the earlier entry. The \
         assumption is that a writer means what it wrote last.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let session = audit.session;
+    if session.shape == Shape::Line {
+        return;
+    }
+    for &(before, later) in &session.copies {
+        if audit.is_same_record(before, later) {
+            continue;
+        }
+        sink.add_with(&RULE, RULE.severity, || {
+            let id = super::quote(session.id_text(later).as_bytes());
+            let effect = match session.is_in_loop(later) && session.parent(later) != Some(later) {
+                true => "the later one wins everywhere and closes a loop: pi hangs on that branch",
+                false => "the later one wins everywhere; the earlier one is in no tree",
+            };
+            Finding::new(&RULE, audit.id_place(later), format!("the id {id} is taken by an earlier entry with other content"))
+                .entry(session.id_json(later))
+                .effect(effect)
+                .related(audit.id_place(before), "the earlier entry")
+        });
+    }
+}

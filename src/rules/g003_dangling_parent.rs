@@ -1,6 +1,9 @@
 //! `dangling-parent`: an entry names a parent that is not in the file.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Place, Related, Repair, Rule, Severity};
+use crate::session::{Parent, Shape, flags};
+use std::collections::BTreeMap;
 
 /// G003.
 pub static RULE: Rule = Rule {
@@ -26,4 +29,34 @@ pub static RULE: Rule = Rule {
         descendants. The assumption is that the conversation went on where it stood; the manifest \
         names it, with the old value. If the session has several branches, compare the result with \
         `sesstool tree` before you use it.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let session = audit.session;
+    if session.shape == Shape::Line {
+        return;
+    }
+    let names: BTreeMap<u32, _> = session.pending.iter().copied().collect();
+    let lost: BTreeMap<&[u8], _> = session.facts.lost.iter().rev().map(|l| (l.id.as_slice(), l)).collect();
+    for (n, entry) in (0u32..).zip(&session.entries) {
+        if entry.parent() != Parent::Dangling {
+            continue;
+        }
+        sink.add_with(&RULE, RULE.severity, || {
+            let name = names.get(&n).map(|key| session.arena.get(*key));
+            let message = match &name {
+                Some(name) => format!("parent {} is not in this file", super::quote(name)),
+                None if entry.has(flags::PARENT_NO_STRING) => "the parent is neither a string nor null".to_string(),
+                None => "the parent is the empty string, which names no entry".to_string(),
+            };
+            let mut finding = Finding::new(&RULE, audit.parent_place(n), message).entry(session.id_json(n));
+            if let Some(lost) = name.as_ref().and_then(|name| lost.get(name.as_slice())) {
+                let (line_start, offset, length) = lost.place;
+                let place = Place { line: lost.line, line_start, offset, length };
+                finding.related.push(Related { place, message: "the parent was lost here".to_string() });
+            }
+            finding
+        });
+    }
+}

@@ -1,6 +1,8 @@
 //! `self-parent`: an entry is its own parent.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::session::Shape;
 
 /// G004.
 pub static RULE: Rule = Rule {
@@ -19,4 +21,20 @@ pub static RULE: Rule = Rule {
     repair: Repair::Assumed,
     remedy: "Links the entry to the one written just before it, never to one of its own descendants. \
         The assumption is that the conversation went on where it stood; the manifest names it.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let session = audit.session;
+    if session.shape == Shape::Line {
+        return;
+    }
+    for n in 0..session.entries.len() as u32 {
+        if audit.names_itself(n) {
+            sink.add_with(&RULE, RULE.severity, || {
+                let id = super::quote(session.id_text(n).as_bytes());
+                Finding::new(&RULE, audit.parent_place(n), format!("the entry {id} is its own parent")).entry(session.id_json(n))
+            });
+        }
+    }
+}

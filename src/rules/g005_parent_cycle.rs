@@ -1,6 +1,8 @@
 //! `parent-cycle`: the parents of some entries form a loop.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::session::Shape;
 
 /// G005.
 pub static RULE: Rule = Rule {
@@ -24,4 +26,35 @@ pub static RULE: Rule = Rule {
     remedy: "Re-links the entry whose parent stands further down: it is given the entry written just \
         before it as parent, never itself or one of its own descendants. The assumption is that \
         the link that points forward is the wrong one.",
+    checks: &[Check::Session(check)],
 };
+
+/// How many members of a loop a finding names, beside the last one.
+const NAMED: usize = 8;
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let session = audit.session;
+    if session.shape == Shape::Line {
+        return;
+    }
+    for members in audit.real_loops() {
+        sink.add_with(&RULE, RULE.severity, || {
+            // the member that stands first in the file points forward
+            let first = members[0];
+            let message = match members.len() {
+                n if n <= NAMED => {
+                    let names: Vec<String> = members.iter().map(|m| super::quote(session.id_text(*m).as_bytes())).collect();
+                    format!("{n} entries are each other's parents in a loop: {}", names.join(" → "))
+                }
+                n => format!("{n} entries are each other's parents in a loop"),
+            };
+            let mut finding = Finding::new(&RULE, audit.parent_place(first), message).entry(session.id_json(first));
+            let last = members.len() - 1;
+            for (at, member) in members.iter().enumerate().filter(|(at, _)| *at < NAMED || *at == last) {
+                let what = format!("member {} of the loop: {}", at + 1, super::quote(session.id_text(*member).as_bytes()));
+                finding = finding.related(audit.id_place(*member), what);
+            }
+            finding
+        });
+    }
+}

@@ -1,6 +1,8 @@
 //! `forward-parent`: a parent stands further down in the file than its child.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::session::Shape;
 
 /// G006.
 pub static RULE: Rule = Rule {
@@ -20,4 +22,25 @@ pub static RULE: Rule = Rule {
     remedy: "None: no link is missing or wrong, and changing the order of lines would change which \
         entry is the leaf. If you still have the file from before it was sorted or merged, use \
         that.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let session = audit.session;
+    if session.shape == Shape::Line {
+        return;
+    }
+    for n in 0..session.entries.len() as u32 {
+        let Some(parent) = audit.near_parent(n).filter(|p| *p > n) else { continue };
+        if audit.is_in_real_loop(n) {
+            continue;
+        }
+        sink.add_with(&RULE, RULE.severity, || {
+            let id = super::quote(session.id_text(parent).as_bytes());
+            let line = session.entries[parent as usize].line;
+            Finding::new(&RULE, audit.parent_place(n), format!("the parent {id} stands later in the file, on line {line}"))
+                .entry(session.id_json(n))
+                .related(audit.id_place(parent), "the parent")
+        });
+    }
+}

@@ -1,6 +1,8 @@
 //! `extra-root`: the file has more than one root.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::session::{Shape, flags};
 
 /// G007.
 pub static RULE: Rule = Rule {
@@ -19,4 +21,21 @@ pub static RULE: Rule = Rule {
     repair: Repair::None,
     remedy: "None needed: several roots are lawful. The other trees are reached by choosing a leaf in \
         them, for example with `sesstool context FILE --leaf ID`.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let session = audit.session;
+    if session.shape == Shape::Line {
+        return;
+    }
+    let mut roots = (0u32..).zip(&session.entries).filter(|(_, e)| e.has(flags::PARENT_NULL) && !e.has(flags::EARLIER_COPY));
+    let Some((first, _)) = roots.next() else { return };
+    for (n, _) in roots {
+        sink.add_with(&RULE, RULE.severity, || {
+            Finding::new(&RULE, audit.parent_place(n), "a further root: a tree of its own begins here")
+                .entry(session.id_json(n))
+                .related(audit.id_place(first), "the first root")
+        });
+    }
+}

@@ -1,6 +1,8 @@
 //! `stale-leaf`: a bookkeeping entry at the end keeps the session on a shorter branch.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::session::Shape;
 
 /// G008.
 pub static RULE: Rule = Rule {
@@ -22,4 +24,25 @@ pub static RULE: Rule = Rule {
     remedy: "Writes a copy in which the bookkeeping entry hangs on the newest message. The assumption \
         is that the newest message is where the conversation stood; if going back was meant, leave \
         this repair out (`--ignore G008`).",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let session = audit.session;
+    let Some(last) = (session.entries.len() as u32).checked_sub(1) else { return };
+    if session.shape == Shape::Line || !session.entries[last as usize].kind.is_bookkeeping() {
+        return;
+    }
+    let Some(newest) = (0..last).rev().find(|n| session.entries[*n as usize].is_message()) else { return };
+    let messages = |n: u32| session.path(n).filter(|m| session.entries[*m as usize].is_message()).count();
+    let (here, there) = (messages(last), messages(newest));
+    if here < there {
+        let message = format!("the last entry hangs on a branch of {here} messages; the newest message is on one of {there}");
+        sink.add(
+            Finding::new(&RULE, audit.id_place(last), message)
+                .entry(session.id_json(last))
+                .effect(format!("pi resumes with {here} of {there} messages"))
+                .related(audit.id_place(newest), "the newest message"),
+        );
+    }
+}

@@ -1,6 +1,7 @@
 //! `missing-header`: the file has no header.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
 
 /// H001.
 pub static RULE: Rule = Rule {
@@ -22,4 +23,14 @@ pub static RULE: Rule = Rule {
     remedy: "Writes a header in front, built from the file name (session id and time), the folder name \
         (working folder) and the first timestamp. The assumption is that these names are still the \
         original ones; the manifest names it.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let session = audit.session;
+    let broken = session.facts.first_line.as_ref().is_some_and(|l| l.broken_header);
+    if session.header.is_none() && !broken {
+        let message = format!("no line of the file is a header (a record of type `session`); it has {} entries", session.entries.len());
+        sink.add(Finding::new(&RULE, None, message));
+    }
+}

@@ -1,6 +1,7 @@
 //! `header-not-first`: something stands before the header.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Place, Repair, Rule, Severity};
 
 /// H002.
 pub static RULE: Rule = Rule {
@@ -19,4 +20,14 @@ pub static RULE: Rule = Rule {
 {"type":"session","version":3,"id":"019c2b7e-…","timestamp":"…","cwd":"/project"}"#,
     repair: Repair::Safe,
     remedy: "Moves the header to the first line. All other lines keep their order and their bytes.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let Some(header) = &audit.session.header else { return };
+    let Some((line, line_start, offset, length)) = audit.session.facts.truthy.first else { return };
+    let place = audit.line_place(header.line, header.offset, header.length);
+    let count = audit.session.facts.truthy.count;
+    let message = if count == 1 { "another value stands before the header".to_string() } else { format!("{count} other values stand before the header") };
+    sink.add(Finding::new(&RULE, place, message).related(Place { line, line_start, offset, length }, "what pi takes for the header"));
+}

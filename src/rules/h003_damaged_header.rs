@@ -1,6 +1,7 @@
 //! `damaged-header`: the first line was a header but is no JSON any more.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Place, Repair, Rule, Severity};
 
 /// H003.
 pub static RULE: Rule = Rule {
@@ -21,4 +22,19 @@ pub static RULE: Rule = Rule {
     remedy: "Writes the header anew. Fields that can still be read are kept; the others come from the \
         file name, the folder name and the first timestamp. The assumption is that those are still \
         the original ones; the damaged line is set aside.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let Some(first) = audit.session.facts.first_line.as_ref().filter(|l| l.broken_header) else { return };
+    if audit.session.header.as_ref().is_some_and(|h| h.line == first.line) {
+        return;
+    }
+    // what the lines' own rules say of this line is told here
+    let said = |code: &str| matches!(code, "J001" | "L001" | "L005" | "L010");
+    sink.remove(|f| said(f.rule.code) && f.place.as_ref().is_some_and(|p| p.line == first.line));
+    let bytes = audit.source.read_range(first.offset, first.length.min(1 << 20)).unwrap_or_default();
+    let left = crate::record::readable::describe(&bytes);
+    let place = Place { line: first.line, line_start: first.offset, offset: first.offset, length: first.length };
+    sink.add(Finding::new(&RULE, place, format!("the first line was a header, but it is not JSON; {left}")));
+}

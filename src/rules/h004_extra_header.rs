@@ -1,6 +1,7 @@
 //! `extra-header`: there is a second header.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
 
 /// H004.
 pub static RULE: Rule = Rule {
@@ -21,4 +22,23 @@ pub static RULE: Rule = Rule {
     remedy: "If its id equals the first header's, the further header is set aside, which changes \
         nothing for pi. If the id is another, the file may hold two sessions: then it is left \
         alone unless you ask for it (`--choose H004`), and split into two files.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let session = audit.session;
+    let Some(first) = &session.header else { return };
+    for header in &session.extra_headers {
+        sink.add_with(&RULE, RULE.severity, || {
+            let same = first.text("id").is_some() && first.text("id") == header.text("id");
+            let (what, repair) = match same {
+                true => ("it has the id of the first one: the same session written twice", Repair::Safe),
+                false => ("it has another id: two sessions in one file", Repair::Choice),
+            };
+            let place = audit.line_place(header.line, header.offset, header.length);
+            Finding::new(&RULE, place, format!("a further header; {what}"))
+                .repair(repair)
+                .related(audit.line_place(first.line, first.offset, first.length), "the first header")
+        });
+    }
+}

@@ -1,6 +1,7 @@
 //! `old-version`: the session is in format version 1 or 2.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
 
 /// H007.
 pub static RULE: Rule = Rule {
@@ -20,4 +21,20 @@ pub static RULE: Rule = Rule {
     remedy: "Not a matter of repair. `sesstool migrate` writes a version 3 file beside the old one, \
         with ids derived from the content; the original stays, and `sesstool restore` gives it \
         back from the new file.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let Some(header) = &audit.session.header else { return };
+    if super::h006_unsupported_version::applies(header) || super::h008_version_shape_mismatch::applies(audit.session) {
+        return;
+    }
+    let (place, message) = match header.get("version") {
+        None => (audit.line_place(header.line, header.offset, header.length), "the header has no version: it counts as 1".to_string()),
+        Some(field) if audit.session.version().is_some_and(|v| v < 3) => {
+            (audit.line_place(header.line, field.place.0, field.place.1), format!("the file is of version {}", field.text))
+        }
+        Some(_) => return,
+    };
+    sink.add(Finding::new(&RULE, place, message));
+}

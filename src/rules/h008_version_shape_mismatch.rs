@@ -1,6 +1,8 @@
 //! `version-shape-mismatch`: the entries do not look like the header's version.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::session::{Session, flags};
 
 /// H008.
 pub static RULE: Rule = Rule {
@@ -23,4 +25,33 @@ pub static RULE: Rule = Rule {
     repair: Repair::Assumed,
     remedy: "Sets the header's version to the one that the entries show. The assumption is that the \
         entries are right and the header is wrong. Do it before pi opens the file.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let session = audit.session;
+    let Some(header) = session.header.as_ref().filter(|_| applies(session)) else { return };
+    let place = match header.get("version") {
+        Some(field) => audit.line_place(header.line, field.place.0, field.place.1),
+        None => audit.line_place(header.line, header.offset, header.length),
+    };
+    let old = session.version().is_some_and(|v| v < 2);
+    let (message, effect) = match old {
+        true => ("the header says version 1, but the entries have ids and parents", "pi gives every entry a new id and makes one line of the tree"),
+        false => ("the header says a version with ids, but no entry has one", "pi finds no entry by its id: the branch is empty"),
+    };
+    sink.add(Finding::new(&RULE, place, message).effect(effect));
+}
+
+/// Whether the entries do not look like the header's version.
+pub(super) fn applies(session: &Session) -> bool {
+    let Some(header) = &session.header else { return false };
+    if super::h006_unsupported_version::applies(header) || session.entries.is_empty() {
+        return false;
+    }
+    match session.version() {
+        Some(version) if version < 2 => session.is_tree_in_old_clothes(),
+        Some(_) => session.entries.iter().all(|e| !e.has(flags::ID)),
+        None => false,
+    }
+}

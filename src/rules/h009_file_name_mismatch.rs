@@ -1,6 +1,7 @@
 //! `file-name-mismatch`: the file name holds another session id than the header.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
 
 /// H009.
 pub static RULE: Rule = Rule {
@@ -19,4 +20,14 @@ pub static RULE: Rule = Rule {
     repair: Repair::None,
     remedy: "None: the content is not affected, and which of the two ids is right cannot be told from \
         the file. Rename the file if the header is right.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let Some(id) = audit.session.header.as_ref().and_then(|h| h.text("id")).filter(|id| !id.is_empty()) else { return };
+    let Some(named) = audit.file_name().as_deref().and_then(super::file_name::parse) else { return };
+    if named.id != id && !audit.is_own_output() {
+        let message = format!("the file name has the session id {}, the header {}", super::quote(named.id.as_bytes()), super::quote(id.as_bytes()));
+        sink.add(Finding::new(&RULE, None, message));
+    }
+}

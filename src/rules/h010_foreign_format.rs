@@ -1,6 +1,8 @@
 //! `foreign-format`: the file, or a line of it, belongs to another program or storage.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Place, Repair, Rule, Severity};
+use super::kind::FileKind;
 
 /// H010.
 pub static RULE: Rule = Rule {
@@ -21,4 +23,21 @@ pub static RULE: Rule = Rule {
     repair: Repair::None,
     remedy: "None: translating one format into another is no repair. Use the program that the finding \
         names.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let facts = &audit.session.facts;
+    if let FileKind::Foreign(dialect) = audit.kind() {
+        let Some(first) = &facts.first_line else { return };
+        let place = Place { line: first.line, line_start: first.offset, offset: first.offset, length: first.length };
+        let message = format!("the file is {}, read by {}", dialect.title, dialect.read_by);
+        sink.add(Finding::new(&RULE, place, message).effect("pi refuses it"));
+        return;
+    }
+    let (Some((line, line_start, offset, length)), Some(dialect)) = (facts.foreign.first, facts.foreign_dialect) else { return };
+    let count = facts.foreign.count;
+    let lines = if count == 1 { "a line of".to_string() } else { format!("{count} lines of") };
+    let message = format!("{lines} another storage in a session of pi: this is from {}", dialect.title);
+    sink.add(Finding::new(&RULE, Place { line, line_start, offset, length }, message).effect("pi takes each for an entry of an unknown kind"));
+}

@@ -1,6 +1,8 @@
 //! `emptied-session`: only a header is left, and it is younger than the file.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::dialect::time;
 
 /// H011.
 pub static RULE: Rule = Rule {
@@ -20,4 +22,23 @@ pub static RULE: Rule = Rule {
     repair: Repair::None,
     remedy: "None: the old content is no longer in the file. Look for it in a backup, in a file-system \
         snapshot, or in a fork or copy of the session.",
+    checks: &[Check::Session(check)],
 };
+
+/// How much later than the file name a fresh header's time may be.
+const SLACK: i64 = 60_000;
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let session = audit.session;
+    let facts = &session.facts;
+    let Some(header) = &session.header else { return };
+    if facts.objects != 1 || !session.entries.is_empty() || facts.dropped > 0 {
+        return;
+    }
+    let Some(born) = audit.file_name().as_deref().and_then(super::file_name::parse).and_then(|n| n.time) else { return };
+    let Some(written) = header.text("timestamp").and_then(|t| time::read(t.as_bytes()).millis()) else { return };
+    if written > born + SLACK {
+        let message = format!("the file holds nothing but a header, written {}; its name says {}", time::show(written), time::show(born));
+        sink.add(Finding::new(&RULE, None, message));
+    }
+}

@@ -1,6 +1,9 @@
 //! `invalid-json`: the line is not JSON.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::record::PieceKind;
+use crate::session::scan::{LineView, line_facts};
 
 /// J001.
 pub static RULE: Rule = Rule {
@@ -21,4 +24,18 @@ pub static RULE: Rule = Rule {
     remedy: "Sets the line aside; it is not guessed what it should have been. If you can see what is \
         wrong, correct it in a copy of the file and validate that. A child whose parent stood here \
         gets a `G003` that names this line.",
+    checks: &[Check::Line(line_facts::ODD, check)],
 };
+
+fn check(line: &LineView<'_>, sink: &mut Sink) {
+    let Some(pieces) = line.pieces else { return };
+    if pieces.wholes() > 0 || pieces.value.is_some() || line.joined.is_some() {
+        return;
+    }
+    let Some(junk) = pieces.first(|k| k == PieceKind::Junk) else { return };
+    sink.add_with(&RULE, RULE.severity, || {
+        let at = pieces.fail.map_or(junk.span.start, |f| f.at).min(line.bytes.len().saturating_sub(1));
+        let what = super::junk::describe(line.bytes, pieces.fail);
+        Finding::new(&RULE, line.place(&(at..at + 1)), format!("the line is not JSON: {what}"))
+    });
+}

@@ -1,6 +1,9 @@
 //! `not-an-object`: the line is JSON, but not an object.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::json::Kind;
+use crate::session::scan::{LineView, line_facts};
 
 /// J002.
 pub static RULE: Rule = Rule {
@@ -22,4 +25,21 @@ pub static RULE: Rule = Rule {
 []"#,
     repair: Repair::Safe,
     remedy: "Sets the line aside.",
+    checks: &[Check::Line(line_facts::ODD, check)],
 };
+
+fn check(line: &LineView<'_>, sink: &mut Sink) {
+    let Some(kind) = line.pieces.and_then(|p| p.value) else { return };
+    let text = line.bytes.trim_ascii();
+    let falsy = matches!(text, b"null" | b"false" | b"\"\"") || kind == Kind::Number && is_zero(text);
+    let effect = if falsy { "pi skips the line" } else { "pi takes it for an entry without an id; as the last line it makes the branch empty" };
+    sink.add_with(&RULE, RULE.severity, || {
+        let start = line.bytes.len() - line.bytes.trim_ascii_start().len();
+        let message = format!("the line is {}, not an object: {}", kind.name(), super::quote(text));
+        Finding::new(&RULE, line.place(&(start..start + text.len())), message).effect(effect)
+    });
+}
+
+fn is_zero(text: &[u8]) -> bool {
+    std::str::from_utf8(text).ok().and_then(|t| t.parse::<f64>().ok()) == Some(0.0)
+}

@@ -1,6 +1,9 @@
 //! `lone-surrogate`: an escape for half a character.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::session::envelope::facts;
+use crate::session::scan::RecordView;
 
 /// J004.
 pub static RULE: Rule = Rule {
@@ -20,4 +23,15 @@ pub static RULE: Rule = Rule {
     remedy: "Only on request (`--choose J004`): each lone half is replaced by the escape `\\ufffd`, the \
         replacement character. It changes the text, if only by half a character, and is therefore \
         not done unasked.",
+    checks: &[Check::Record(facts::LONE_SURROGATE, check)],
 };
+
+fn check(seen: &RecordView<'_>, sink: &mut Sink) {
+    let notes = &seen.record.scanner.notes;
+    let Some(at) = notes.lone_surrogate else { return };
+    sink.add_with(&RULE, RULE.severity, || {
+        let escape = super::quote(&seen.record.bytes[at..at + 6]);
+        let more = if notes.lone_surrogates > 1 { format!(", and {} more on this line", notes.lone_surrogates - 1) } else { String::new() };
+        Finding::new(&RULE, seen.at(&(at..at + 6)), format!("{escape} is half of a surrogate pair{more}")).entry(seen.id_json())
+    });
+}

@@ -1,6 +1,7 @@
 //! `inexact-number`: a number that does not survive a rewrite.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Place, Repair, Rule, Severity};
 
 /// J005.
 pub static RULE: Rule = Rule {
@@ -17,4 +18,13 @@ pub static RULE: Rule = Rule {
     example: r#"{"type":"custom","id":"5c1d0e2f",…,"customType":"trace","data":{"span":9007199254740993}}"#,
     repair: Repair::None,
     remedy: "None needed: the file is right. `sesstool` copies the number as it is written.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let inexact = audit.session.facts.inexact;
+    let Some((line, line_start, offset, length)) = inexact.first else { return };
+    let numbers = if inexact.count == 1 { "a number is".to_string() } else { format!("{} numbers are", inexact.count) };
+    let message = format!("{numbers} more exact or larger than a double can hold; this is the first");
+    sink.add(Finding::new(&RULE, Place { line, line_start, offset, length }, message));
+}

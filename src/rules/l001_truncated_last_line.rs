@@ -1,6 +1,9 @@
 //! `truncated-last-line`: the last line breaks off in the middle of a record.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::record::readable;
+use crate::session::scan::{LineView, line_facts};
 
 /// L001.
 pub static RULE: Rule = Rule {
@@ -26,4 +29,14 @@ pub static RULE: Rule = Rule {
         finding lists the fields that can still be read: type, id, parentId, timestamp, tool name. \
         If the file was written to seconds ago, the entry may still be on its way: check again \
         before repairing.",
+    checks: &[Check::Line(line_facts::ODD, check)],
 };
+
+fn check(line: &LineView<'_>, sink: &mut Sink) {
+    let Some(cut) = super::tail_cut(line).filter(|_| !line.ended) else { return };
+    sink.add_with(&RULE, RULE.severity, || {
+        let left = readable::describe(&line.bytes[cut.clone()]);
+        Finding::new(&RULE, line.place(&cut), format!("the last line is cut after {} bytes; {left}", cut.len()))
+            .entry(readable::id(&line.bytes[cut.clone()]))
+    });
+}

@@ -1,6 +1,9 @@
 //! `unterminated-last-line`: the last line is whole, but its line feed is missing.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::record::PieceKind;
+use crate::session::scan::{LineView, line_facts};
 
 /// L002.
 pub static RULE: Rule = Rule {
@@ -18,4 +21,16 @@ pub static RULE: Rule = Rule {
 {"type":"session_info","id":"b7e4a910","parentId":"5c1d0e2f",…,"name":"parser"}<end of file>"#,
     repair: Repair::Safe,
     remedy: "Adds the line feed. No other byte changes.",
+    checks: &[Check::Line(line_facts::UNTERMINATED, check)],
 };
+
+fn check(line: &LineView<'_>, sink: &mut Sink) {
+    let whole = match (line.pieces, line.joined) {
+        (None, _) | (_, Some(_)) => true,
+        (Some(pieces), None) => pieces.list.last().is_some_and(|p| p.kind == PieceKind::Whole),
+    };
+    if whole {
+        let end = line.bytes.len();
+        sink.add(Finding::new(&RULE, line.place(&(end..end)), "the last line is complete, but no line feed ends it"));
+    }
+}

@@ -1,6 +1,9 @@
 //! `glued-records`: several whole records stand on one line.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::record::PieceKind;
+use crate::session::scan::{LineView, line_facts};
 
 /// L003.
 pub static RULE: Rule = Rule {
@@ -22,4 +25,19 @@ pub static RULE: Rule = Rule {
     repair: Repair::Safe,
     remedy: "Gives each record its own line by inserting line feeds. The records themselves do not \
         change.",
+    checks: &[Check::Line(line_facts::ODD, check)],
 };
+
+fn check(line: &LineView<'_>, sink: &mut Sink) {
+    let Some(pieces) = line.pieces else { return };
+    let wholes: Vec<_> = pieces.list.iter().filter(|p| p.kind == PieceKind::Whole).collect();
+    if wholes.len() < 2 || pieces.first(|k| k == PieceKind::Junk).is_some() || super::has_cut_before_whole(pieces) {
+        return;
+    }
+    sink.add_with(&RULE, RULE.severity, || {
+        let message = format!("{} complete records stand on one line", wholes.len());
+        Finding::new(&RULE, line.place(&wholes[1].span), message)
+            .effect(format!("pi drops the whole line: all {} records are gone, and their children dangle", wholes.len()))
+            .related(line.place(&wholes[0].span), "the first record")
+    });
+}

@@ -1,6 +1,9 @@
 //! `torn-then-record`: a cut record and a whole one share a line.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::record::{PieceKind, readable};
+use crate::session::scan::{LineView, line_facts};
 
 /// L004.
 pub static RULE: Rule = Rule {
@@ -19,4 +22,24 @@ pub static RULE: Rule = Rule {
     remedy: "Sets the bytes of the cut record aside and keeps the complete one on a line of its own. If \
         the complete record has the id that can be read in the cut one, the record was merely \
         written again: nothing is lost, and the finding says so.",
+    checks: &[Check::Line(line_facts::ODD, check)],
 };
+
+fn check(line: &LineView<'_>, sink: &mut Sink) {
+    let Some(pieces) = line.pieces else { return };
+    if !super::has_cut_before_whole(pieces) {
+        return;
+    }
+    let Some(at) = pieces.list.iter().position(|p| matches!(p.kind, PieceKind::Cut { .. })) else { return };
+    let cut = &pieces.list[at].span;
+    let Some(whole) = pieces.list[at..].iter().find(|p| p.kind == PieceKind::Whole) else { return };
+    sink.add_with(&RULE, RULE.severity, || {
+        let bytes = &line.bytes[cut.clone()];
+        let id = readable::id(bytes);
+        let same = id.is_some() && id == readable::id(&line.bytes[whole.span.clone()]);
+        let fate = if same { "the complete one has the same id, so nothing is lost".to_string() } else { readable::describe(bytes) };
+        Finding::new(&RULE, line.place(cut), format!("a record is cut after {} bytes and another one follows on the same line; {fate}", bytes.len()))
+            .entry(id)
+            .related(line.place(&whole.span), "the complete record behind it")
+    });
+}

@@ -1,6 +1,9 @@
 //! `torn-record`: a line inside the file breaks off in the middle of a record.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::record::readable;
+use crate::session::scan::{LineView, line_facts};
 
 /// L005.
 pub static RULE: Rule = Rule {
@@ -22,4 +25,14 @@ pub static RULE: Rule = Rule {
     remedy: "Sets the line aside. If the same record stands whole elsewhere in the file, nothing was \
         lost, and the finding says so. Otherwise the child's `G003` names this line as the place \
         where its parent was lost and has its own repair.",
+    checks: &[Check::Line(line_facts::ODD, check)],
 };
+
+fn check(line: &LineView<'_>, sink: &mut Sink) {
+    let Some(cut) = super::tail_cut(line).filter(|_| line.ended) else { return };
+    sink.add_with(&RULE, RULE.severity, || {
+        let bytes = &line.bytes[cut.clone()];
+        Finding::new(&RULE, line.place(&cut), format!("the record is cut after {} bytes; {}", bytes.len(), readable::describe(bytes)))
+            .entry(readable::id(bytes))
+    });
+}

@@ -1,6 +1,9 @@
 //! `stray-bytes`: other bytes stand before or behind a record on its line.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::record::PieceKind;
+use crate::session::scan::{LineView, line_facts};
 
 /// L006.
 pub static RULE: Rule = Rule {
@@ -18,4 +21,15 @@ pub static RULE: Rule = Rule {
 {"type":"message","id":"b7e4a910","parentId":"5c1d0e2f","timestamp":"…","message":{…}} done"#,
     repair: Repair::Safe,
     remedy: "Keeps the record and sets the other bytes aside.",
+    checks: &[Check::Line(line_facts::ODD, check)],
 };
+
+fn check(line: &LineView<'_>, sink: &mut Sink) {
+    let Some(pieces) = line.pieces.filter(|p| p.wholes() > 0) else { return };
+    for piece in pieces.list.iter().filter(|p| p.kind == PieceKind::Junk) {
+        sink.add_with(&RULE, RULE.severity, || {
+            let what = super::quote(&line.bytes[piece.span.clone()]);
+            Finding::new(&RULE, line.place(&piece.span), format!("{what} stands beside a complete record"))
+        });
+    }
+}

@@ -1,6 +1,8 @@
 //! `split-record`: raw line feeds inside a string spread one record over several lines.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::session::scan::{LineView, line_facts};
 
 /// L007.
 pub static RULE: Rule = Rule {
@@ -21,4 +23,13 @@ pub static RULE: Rule = Rule {
     repair: Repair::Assumed,
     remedy: "Joins the lines, each line feed written as the escape `\\n`. The assumption is that the \
         line feeds belong to the string; the manifest names it.",
+    checks: &[Check::Line(line_facts::JOINED, check)],
 };
+
+fn check(line: &LineView<'_>, sink: &mut Sink) {
+    let (Some(joined), Some(start)) = (line.joined, line.pieces.and_then(|p| p.list.last())) else { return };
+    sink.add_with(&RULE, RULE.severity, || {
+        let place = line.place(&(start.span.start..start.span.start + joined.length));
+        Finding::new(&RULE, place, format!("one record lies over {} lines: a string holds raw line feeds", joined.lines))
+    });
+}

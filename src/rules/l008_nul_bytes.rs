@@ -1,6 +1,9 @@
 //! `nul-bytes`: NUL bytes stand between or beside records.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::record::PieceKind;
+use crate::session::scan::{LineView, line_facts};
 
 /// L008.
 pub static RULE: Rule = Rule {
@@ -19,4 +22,18 @@ pub static RULE: Rule = Rule {
 <00 00 00 … 4,096 bytes … 00>{"type":"message","id":"b7e4a910","parentId":"5c1d0e2f",…}"#,
     repair: Repair::Safe,
     remedy: "Sets the NULs aside and keeps the record.",
+    checks: &[Check::Line(line_facts::ODD, check)],
 };
+
+fn check(line: &LineView<'_>, sink: &mut Sink) {
+    let Some(pieces) = line.pieces else { return };
+    if pieces.wholes() == 0 && pieces.first(|k| k == PieceKind::Junk).is_some() {
+        return;
+    }
+    for piece in pieces.list.iter().filter(|p| p.kind == PieceKind::Nul) {
+        sink.add_with(&RULE, RULE.severity, || {
+            let beside = if pieces.wholes() > 0 { " beside a record" } else { "" };
+            Finding::new(&RULE, line.place(&piece.span), format!("{} NUL bytes{beside}", piece.span.len()))
+        });
+    }
+}

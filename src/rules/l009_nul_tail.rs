@@ -1,6 +1,7 @@
 //! `nul-tail`: the file ends in NUL bytes and nothing else.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Place, Repair, Rule, Severity};
 
 /// L009.
 pub static RULE: Rule = Rule {
@@ -18,4 +19,23 @@ pub static RULE: Rule = Rule {
     repair: Repair::Safe,
     remedy: "Sets the NULs, and the blanks and line ends among them, aside. The file ends with its last \
         record.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let facts = &audit.session.facts;
+    if facts.content_end == 0 {
+        return;
+    }
+    // the NULs behind the last content were taken for L008, since nobody could know that nothing follows
+    let torn = sink.findings.iter().find(|f| is_tail(f, facts.content_end)).and_then(|f| f.place.clone());
+    let line = facts.nul_lines.first.map(|(line, line_start, offset, length)| Place { line, line_start, offset, length });
+    let Some(place) = torn.or(line) else { return };
+    let length = facts.bytes - place.offset;
+    sink.remove(|f| is_tail(f, facts.content_end));
+    sink.add(Finding::new(&RULE, Place { length, ..place }, format!("from here on the file holds only NULs: {length} bytes")));
+}
+
+fn is_tail(finding: &Finding, content_end: u64) -> bool {
+    finding.rule.code == "L008" && finding.place.as_ref().is_some_and(|p| p.offset >= content_end)
+}

@@ -1,6 +1,9 @@
 //! `invalid-utf8`: a line holds bytes that are not UTF-8.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::session::envelope::facts;
+use crate::session::scan::LineView;
 
 /// L010.
 pub static RULE: Rule = Rule {
@@ -19,4 +22,13 @@ pub static RULE: Rule = Rule {
     repair: Repair::Assumed,
     remedy: "Writes U+FFFD in the new file, which is what pi reads, and sets the original bytes aside. \
         The assumption is that nothing better is known about them.",
+    checks: &[Check::Line(facts::BAD_UTF8, check)],
 };
+
+fn check(line: &LineView<'_>, sink: &mut Sink) {
+    let Some(at) = line.bad_utf8 else { return };
+    sink.add_with(&RULE, RULE.severity, || {
+        let message = format!("byte 0x{:02X} is no UTF-8 here", line.bytes[at]);
+        Finding::new(&RULE, line.place(&(at..at + 1)), message)
+    });
+}

@@ -1,6 +1,8 @@
 //! `not-utf8-text`: the file is UTF-16, compressed or binary.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use super::kind::FileKind;
 
 /// L012.
 pub static RULE: Rule = Rule {
@@ -20,4 +22,11 @@ pub static RULE: Rule = Rule {
     remedy: "None here: the right way back is to convert the file, not to edit it. The finding names \
         the encoding and the command that converts it. Write the result to a new file and validate \
         that.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    if let FileKind::NotText(what, hint) = audit.kind() {
+        sink.add(Finding::new(&RULE, None, format!("the file is {what}, not UTF-8 text; {hint}")));
+    }
+}

@@ -1,6 +1,8 @@
 //! `oversized-line`: a line is longer than a JavaScript string may be.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::session::scan::{LineView, line_facts};
 
 /// L013.
 pub static RULE: Rule = Rule {
@@ -17,4 +19,10 @@ pub static RULE: Rule = Rule {
     remedy: "None: shortening the record would change what was said, and which part can go is not for a \
         program to decide. The finding gives the line and its size; `sesstool` itself reads the \
         record.",
+    checks: &[Check::Line(line_facts::OVERSIZED, check)],
 };
+
+fn check(line: &LineView<'_>, sink: &mut Sink) {
+    let message = format!("the line has {} bytes", line.bytes.len());
+    sink.add(Finding::new(&RULE, line.place(&(0..line.bytes.len())), message));
+}

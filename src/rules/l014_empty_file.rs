@@ -1,6 +1,8 @@
 //! `empty-file`: the file has no bytes.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use super::kind::FileKind;
 
 /// L014.
 pub static RULE: Rule = Rule {
@@ -17,4 +19,11 @@ pub static RULE: Rule = Rule {
     repair: Repair::None,
     remedy: "None: there is nothing to recover in the file. Look for a backup or a temporary copy \
         before an agent opens it.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    if matches!(audit.kind(), FileKind::Empty) {
+        sink.add(Finding::new(&RULE, None, "the file has no bytes"));
+    }
+}

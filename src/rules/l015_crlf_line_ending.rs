@@ -1,6 +1,7 @@
 //! `crlf-line-ending`: lines end in CR LF.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Place, Repair, Rule, Severity};
 
 /// L015.
 pub static RULE: Rule = Rule {
@@ -16,4 +17,13 @@ pub static RULE: Rule = Rule {
     example: r#"{"type":"message","id":"5c1d0e2f","parentId":"9a8b7c6d",…,"message":{…}}<0D 0A>"#,
     repair: Repair::None,
     remedy: "None needed: the meaning is the same, and bytes that need not change are left alone.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let facts = &audit.session.facts;
+    let Some((line, line_start, offset, length)) = facts.crlf.first else { return };
+    let mixed = if facts.lf_only > 0 { format!(", {} in LF alone", facts.lf_only) } else { String::new() };
+    let message = format!("{} lines end in CR LF{mixed}; this is the first", facts.crlf.count);
+    sink.add(Finding::new(&RULE, Place { line, line_start, offset, length }, message));
+}

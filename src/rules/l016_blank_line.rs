@@ -1,6 +1,7 @@
 //! `blank-line`: there are blank lines.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Place, Repair, Rule, Severity};
 
 /// L016.
 pub static RULE: Rule = Rule {
@@ -19,4 +20,12 @@ pub static RULE: Rule = Rule {
 {"type":"message","id":"b7e4a910","parentId":"5c1d0e2f","timestamp":"…","message":{…}}"#,
     repair: Repair::None,
     remedy: "None needed: nothing is lost and nothing is read differently.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let blank = audit.session.facts.blank;
+    let Some((line, line_start, offset, length)) = blank.first else { return };
+    let message = if blank.count == 1 { "a blank line".to_string() } else { format!("{} blank lines; this is the first", blank.count) };
+    sink.add(Finding::new(&RULE, Place { line, line_start, offset, length }, message));
+}

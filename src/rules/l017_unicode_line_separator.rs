@@ -1,6 +1,7 @@
 //! `unicode-line-separator`: a string holds a raw Unicode line separator.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Place, Repair, Rule, Severity};
 
 /// L017.
 pub static RULE: Rule = Rule {
@@ -17,4 +18,13 @@ pub static RULE: Rule = Rule {
     example: r#"{"type":"message","id":"5c1d0e2f",…,"message":{"role":"user","content":"one<U+2028>two"}}"#,
     repair: Repair::None,
     remedy: "None needed: the file is right. In scripts of your own, split at byte 0x0A only.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let separators = audit.session.facts.separators;
+    let Some((line, line_start, offset, length)) = separators.first else { return };
+    let lines = if separators.count == 1 { "a line holds".to_string() } else { format!("{} lines hold", separators.count) };
+    let message = format!("{lines} a raw U+2028, U+2029 or U+0085; this is the first");
+    sink.add(Finding::new(&RULE, Place { line, line_start, offset, length }, message));
+}

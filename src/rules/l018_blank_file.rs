@@ -1,6 +1,8 @@
 //! `blank-file`: the file holds only blanks, line ends or NULs.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use super::kind::FileKind;
 
 /// L018.
 pub static RULE: Rule = Rule {
@@ -17,4 +19,12 @@ pub static RULE: Rule = Rule {
     repair: Repair::None,
     remedy: "None: the file holds no byte of the session. Look for a backup, or for a leftover `*.tmp` \
         or `*.bak` beside it.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    if matches!(audit.kind(), FileKind::Blank) {
+        let message = format!("the {} bytes of the file are blanks, line ends or NULs", audit.session.facts.bytes);
+        sink.add(Finding::new(&RULE, None, message));
+    }
+}

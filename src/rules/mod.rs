@@ -3,6 +3,7 @@
 //! One rule is one file: code, name, severity, what it finds, what readers do, the repair, and the
 //! check. [`RULES`] lists them; a new rule is one file and one line there.
 
+pub mod check;
 mod e001_missing_type;
 mod e002_unknown_type;
 mod e003_missing_id;
@@ -12,7 +13,9 @@ mod e006_missing_field;
 mod e007_invalid_timestamp;
 mod e008_clock_went_back;
 mod e009_legacy_role;
+mod file_name;
 mod finding;
+mod first_kept;
 mod g001_duplicate_line;
 mod g002_duplicate_id;
 mod g003_dangling_parent;
@@ -40,6 +43,8 @@ mod j003_duplicate_key;
 mod j004_lone_surrogate;
 mod j005_inexact_number;
 mod j006_deep_nesting;
+mod junk;
+pub mod kind;
 mod l001_truncated_last_line;
 mod l002_unterminated_last_line;
 mod l003_glued_records;
@@ -68,9 +73,15 @@ mod r006_dangling_summary_source;
 mod r007_dangling_edit_target;
 mod r008_malformed_edit;
 mod r009_leaf_readers_differ;
+mod settle;
 
 pub use finding::{Excerpt, Finding, Place, Related, Repair, Severity};
 pub use policy::Policy;
+pub use settle::{Findings, judge};
+
+use crate::record::{PieceKind, Pieces};
+use crate::session::scan::LineView;
+use std::ops::Range;
 
 /// One rule.
 #[derive(Debug)]
@@ -95,6 +106,8 @@ pub struct Rule {
     pub repair: Repair,
     /// What the repair does, or why there is none.
     pub remedy: &'static str,
+    /// When and how it looks.
+    pub checks: &'static [check::Check],
 }
 
 /// Every rule, in the order of its code.
@@ -167,4 +180,43 @@ pub static RULES: &[&Rule] = &[
 /// The rule with this code or name.
 pub fn find(code_or_name: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|r| r.code.eq_ignore_ascii_case(code_or_name) || r.name.eq_ignore_ascii_case(code_or_name))
+}
+
+/// The cut record that ends a line, whole records before it or none; NULs behind it do not count.
+/// A line without a whole record and with junk is no cut record: rule J001 tells of it.
+fn tail_cut(line: &LineView<'_>) -> Option<Range<usize>> {
+    let pieces = line.pieces.filter(|_| line.joined.is_none())?;
+    let last = pieces.list.iter().rev().find(|p| p.kind != PieceKind::Nul)?;
+    let junk = pieces.first(|k| k == PieceKind::Junk).is_some();
+    match last.kind {
+        PieceKind::Cut { .. } if pieces.wholes() > 0 || !junk => Some(last.span.clone()),
+        _ => None,
+    }
+}
+
+/// Whether a cut record is followed by a whole one on its line.
+fn has_cut_before_whole(pieces: &Pieces) -> bool {
+    let cut = pieces.list.iter().position(|p| matches!(p.kind, PieceKind::Cut { .. }));
+    cut.is_some_and(|at| pieces.list[at..].iter().any(|p| p.kind == PieceKind::Whole))
+}
+
+/// A value of the file in back-ticks, shortened; for messages.
+fn quote(bytes: &[u8]) -> String {
+    const MOST: usize = 60;
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * MOST)]).into_owned();
+    match text.char_indices().nth(MOST) {
+        Some((at, _)) => format!("`{}…`", &text[..at]),
+        None => format!("`{text}`"),
+    }
+}
+
+/// A span of time for people.
+fn duration(ms: i64) -> String {
+    match ms {
+        ..1000 => format!("{ms} ms"),
+        1000..60_000 => format!("{:.1} s", ms as f64 / 1000.0),
+        60_000..3_600_000 => format!("{:.1} min", ms as f64 / 60_000.0),
+        3_600_000..172_800_000 => format!("{:.1} h", ms as f64 / 3_600_000.0),
+        _ => format!("{:.1} days", ms as f64 / 86_400_000.0),
+    }
 }

@@ -1,6 +1,8 @@
 //! `dangling-leaf-target`: a `leaf` entry points at an entry that is not in the file.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::session::{RefKind, RefValue};
 
 /// R001.
 pub static RULE: Rule = Rule {
@@ -19,4 +21,22 @@ pub static RULE: Rule = Rule {
     repair: Repair::Assumed,
     remedy: "Points it at the last entry before it. The assumption is that the conversation went on \
         where it stood; the manifest names it, with the old target.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let session = audit.session;
+    for reference in session.refs.iter().filter(|r| r.kind == RefKind::LeafTarget) {
+        // an absent target is E006
+        if reference.target.is_some() || matches!(reference.value, RefValue::Null | RefValue::Absent) {
+            continue;
+        }
+        sink.add_with(&RULE, RULE.severity, || {
+            let message = match reference.value {
+                RefValue::Id(key) => format!("the leaf's target {} is not in this file", super::quote(&session.arena.get(key))),
+                _ => "the leaf's target is neither an id nor null".to_string(),
+            };
+            Finding::new(&RULE, audit.ref_place(reference), message).entry(session.id_json(reference.entry))
+        });
+    }
+}

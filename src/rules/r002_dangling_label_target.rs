@@ -1,6 +1,8 @@
 //! `dangling-label-target`: a label belongs to an entry that is not in the file.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::session::{RefKind, RefValue};
 
 /// R002.
 pub static RULE: Rule = Rule {
@@ -17,4 +19,16 @@ pub static RULE: Rule = Rule {
     repair: Repair::None,
     remedy: "None: nothing in the file shows which entry was meant. Set the label again on the right \
         one; until then its text stays in the file.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let session = audit.session;
+    for reference in session.refs.iter().filter(|r| r.kind == RefKind::LabelTarget) {
+        let (RefValue::Id(key), None) = (reference.value, reference.target) else { continue };
+        sink.add_with(&RULE, RULE.severity, || {
+            let message = format!("the label's target {} is not in this file", super::quote(&session.arena.get(key)));
+            Finding::new(&RULE, audit.ref_place(reference), message).entry(session.id_json(reference.entry))
+        });
+    }
+}

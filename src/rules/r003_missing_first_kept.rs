@@ -1,6 +1,8 @@
 //! `missing-first-kept`: a compaction does not say, or not validly, from where on entries are kept.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use super::first_kept::{self, Kept};
 
 /// R003.
 pub static RULE: Rule = Rule {
@@ -23,4 +25,15 @@ pub static RULE: Rule = Rule {
     remedy: "Only on request (`--choose R003`): names the entry that the order and the token count make \
         plausible. The true one is not in the file, and a wrong one would change what the model \
         sees; so the proposal is shown and not done unasked.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    for (reference, kept) in first_kept::all(audit) {
+        let Kept::Missing(message) = kept else { continue };
+        sink.add_with(&RULE, RULE.severity, || {
+            let id = audit.session.id_json(reference.entry);
+            Finding::new(&RULE, audit.ref_place(&reference), message).entry(id)
+        });
+    }
+}

@@ -1,6 +1,8 @@
 //! `first-kept-off-path`: a compaction keeps from an entry that is not before it on its path.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use super::first_kept::{self, Kept};
 
 /// R004.
 pub static RULE: Rule = Rule {
@@ -22,4 +24,17 @@ pub static RULE: Rule = Rule {
     remedy: "None: the entry exists, so it may have been meant, and the damage may as well lie in a \
         parent. The finding proposes an entry on the path, by order and token count; change it in \
         a copy if it is the right one.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    for (reference, kept) in first_kept::all(audit) {
+        let Kept::OffPath(target) = kept else { continue };
+        sink.add_with(&RULE, RULE.severity, || {
+            let name = audit.name(target);
+            Finding::new(&RULE, audit.ref_place(&reference), format!("the first kept entry {name} is not on the path before the compaction"))
+                .entry(audit.session.id_json(reference.entry))
+                .related(audit.id_place(target), "the entry that it names")
+        });
+    }
+}

@@ -1,6 +1,8 @@
 //! `dangling-summary-source`: a branch summary came from an entry that is not in the file.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::session::{RefKind, RefValue};
 
 /// R006.
 pub static RULE: Rule = Rule {
@@ -17,4 +19,20 @@ pub static RULE: Rule = Rule {
     repair: Repair::None,
     remedy: "None: the branch is not in this file. If the session is a fork, its source may still have \
         it; see `parentSession` in the header.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let session = audit.session;
+    for reference in session.refs.iter().filter(|r| r.kind == RefKind::SummarySource) {
+        let (RefValue::Id(key), None) = (reference.value, reference.target) else { continue };
+        // words that pi writes where there was no entry
+        if matches!(session.arena.get(key).as_slice(), b"root" | b"unknown") {
+            continue;
+        }
+        sink.add_with(&RULE, RULE.severity, || {
+            let message = format!("the branch that was left, {}, is not in this file", super::quote(&session.arena.get(key)));
+            Finding::new(&RULE, audit.ref_place(reference), message).entry(session.id_json(reference.entry))
+        });
+    }
+}

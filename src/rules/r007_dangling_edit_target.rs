@@ -1,6 +1,9 @@
 //! `dangling-edit-target`: a context edit has no target it can change.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::session::{RefKind, RefValue};
+use crate::dialect::pi::{EntryType, Role};
 
 /// R007.
 pub static RULE: Rule = Rule {
@@ -17,4 +20,35 @@ pub static RULE: Rule = Rule {
     repair: Repair::None,
     remedy: "None: which message was meant is not in the file. Make the edit again in the agent; \
         `sesstool context` shows what the model sees now.",
+    checks: &[Check::Session(check)],
 };
+
+fn check(audit: &Audit<'_>, sink: &mut Sink) {
+    let session = audit.session;
+    for reference in session.refs.iter().filter(|r| r.kind == RefKind::EditTarget) {
+        let RefValue::Id(key) = reference.value else { continue };
+        let name = || super::quote(&session.arena.get(key));
+        let problem = match reference.target {
+            None => format!("the edit's target {} is not in this file", name()),
+            Some(target) if !audit.intervals().is_on_path(target, reference.entry) => {
+                format!("the edit's target {} is not on its path", name())
+            }
+            Some(target) if !is_editable(audit, target) => format!("the edit's target {} cannot be edited", name()),
+            Some(_) => continue,
+        };
+        sink.add_with(&RULE, RULE.severity, || {
+            let message = problem;
+            Finding::new(&RULE, audit.ref_place(reference), message).entry(session.id_json(reference.entry))
+        });
+    }
+}
+
+/// Whether an entry gives a message whose content an edit can change.
+fn is_editable(audit: &Audit<'_>, n: u32) -> bool {
+    let entry = &audit.session.entries[n as usize];
+    match entry.kind {
+        EntryType::CustomMessage => true,
+        EntryType::Message => !matches!(entry.role, Role::None),
+        _ => false,
+    }
+}

@@ -1,6 +1,9 @@
 //! `malformed-edit`: a context edit does not say what to put in place.
 
-use super::{Repair, Rule, Severity};
+use super::check::{Check, Sink};
+use super::{Finding, Repair, Rule, Severity};
+use crate::session::envelope::facts;
+use crate::session::scan::RecordView;
 
 /// R008.
 pub static RULE: Rule = Rule {
@@ -17,4 +20,11 @@ pub static RULE: Rule = Rule {
     remedy: "None: whether the message was to be removed or replaced, and by what, is not in the file. \
         In a copy of the file add `\"replacement\":null` if the message should be hidden from the \
         model.",
+    checks: &[Check::Record(facts::NO_REPLACEMENT, check)],
 };
+
+fn check(seen: &RecordView<'_>, sink: &mut Sink) {
+    sink.add_with(&RULE, RULE.severity, || {
+        Finding::new(&RULE, seen.start_place(), "the edit has no `replacement`").entry(seen.id_json())
+    });
+}

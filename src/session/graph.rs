@@ -75,6 +75,11 @@ impl Intervals {
         Intervals { times }
     }
 
+    /// Whether `a` is entered after `n`.
+    pub fn is_after(&self, a: u32, n: u32) -> bool {
+        self.times[a as usize].0 > self.times[n as usize].0
+    }
+
     /// Whether `a` is `n` or one of its ancestors.
     pub fn is_on_path(&self, a: u32, n: u32) -> bool {
         let (a, n) = (self.times[a as usize], self.times[n as usize]);

@@ -56,6 +56,11 @@ impl Arena {
         }
     }
 
+    /// Whether two keys are the same id.
+    pub fn is_same(&self, a: Key, b: Key) -> bool {
+        same(self, a, self, b)
+    }
+
     /// The same id in this arena, taken over from another one.
     pub fn adopt(&mut self, other: &Arena, key: Key) -> Key {
         match other.long(key) {

@@ -278,6 +278,8 @@ pub struct Session {
     pub copies: Vec<(u32, u32)>,
     /// Entries whose parent has copies: the copy that stood nearest before them.
     pub near: Vec<(u32, u32)>,
+    /// Hashes of the entries' bytes, of a pipe only.
+    hashes: Vec<u64>,
     /// The loops of the tree, see [`graph::loops`].
     pub loops: Vec<Vec<u32>>,
     /// A bit for each entry that is in one; empty if there is none.
@@ -302,7 +304,7 @@ impl Session {
 
     /// The id of an entry as JSON; `None` where it has none.
     pub fn id_json(&self, n: u32) -> Option<String> {
-        self.id(n).map(|id| json_string(&id))
+        self.id(n).map(|id| crate::json::text::to_json(&id))
     }
 
     /// The entry with that id.
@@ -330,6 +332,23 @@ impl Session {
         }
     }
 
+    /// A hash of the entry's bytes, where the source cannot be read again.
+    pub fn hash(&self, n: u32) -> Option<u64> {
+        self.hashes.get(n as usize).copied()
+    }
+
+    /// Whether two entries have the same id.
+    pub fn has_same_id(&self, a: u32, b: u32) -> bool {
+        self.arena.is_same(self.entries[a as usize].id, self.entries[b as usize].id)
+    }
+
+    /// The tool calls and results of an entry.
+    pub fn calls_of(&self, n: u32) -> &[Call] {
+        let start = self.calls.partition_point(|c| c.entry < n);
+        let count = self.calls[start..].iter().take_while(|c| c.entry == n).count();
+        &self.calls[start..start + count]
+    }
+
     /// Whether the entry is a member of a loop.
     pub fn is_in_loop(&self, n: u32) -> bool {
         self.in_loop.get(n as usize / 64).is_some_and(|bits| bits >> (n % 64) & 1 == 1)
@@ -348,9 +367,4 @@ impl Session {
             _ => Some(target.target.unwrap_or(last)),
         }
     }
-}
-
-/// A decoded string as JSON. Bytes that are no UTF-8 become U+FFFD, and so does half a surrogate pair.
-pub fn json_string(text: &[u8]) -> String {
-    serde_json::Value::from(String::from_utf8_lossy(text)).to_string()
 }

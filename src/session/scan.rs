@@ -38,11 +38,13 @@ pub const LONGEST_STRING: u64 = 536_870_888;
 pub struct Options {
     /// The number of UTF-16 units beyond which a line is oversized.
     pub longest_line: u64,
+    /// The seed with which entries are hashed; `None` if they can be read again and compared.
+    hash: Option<u64>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { longest_line: LONGEST_STRING }
+        Options { longest_line: LONGEST_STRING, hash: None }
     }
 }
 
@@ -75,6 +77,8 @@ pub enum Part {
     Entry,
     /// A line of another storage.
     Foreign,
+    /// The title that oh-my-pi writes before the header.
+    Title,
 }
 
 /// A record as the scan sees it.
@@ -139,6 +143,8 @@ pub fn scan<O: Observer>(source: &Source, options: &Options) -> io::Result<(Sess
     let mut builder = Builder::<O>::new();
     match source.as_stream() {
         Some(stream) => {
+            let hash = foldhash::fast::RandomState::default().hash_one(0);
+            let options = &Options { hash: Some(hash), ..*options };
             let mut stream = stream.lock().map_err(|_| io::Error::other("the pipe was given up by another thread"))?;
             let mut blocks = StreamBlocks::new(&mut stream);
             let mut scanner = Scanner::new();
@@ -226,6 +232,7 @@ struct BlockPart<O> {
     headers: Vec<Header>,
     refs: Vec<Ref>,
     calls: Vec<super::Call>,
+    hashes: Vec<u64>,
     observer: O,
 }
 
@@ -250,6 +257,7 @@ impl<O: Observer> BlockScan<'_, O> {
             headers: Vec::new(),
             refs: Vec::new(),
             calls: Vec::new(),
+            hashes: Vec::new(),
             observer: O::default(),
         };
         let mut scan = BlockScan { options, block, part };
@@ -456,6 +464,7 @@ impl<O: Observer> BlockScan<'_, O> {
         let owner = if envelope.header || !may_be_foreign(&record, &envelope) { None } else { dialect::owner(&record) };
         let part = match owner {
             _ if envelope.header => Part::Header,
+            _ if self.part.headers.is_empty() && self.block.offset == 0 && pi::is_title(&record) => Part::Title,
             Some(_) => Part::Foreign,
             None => Part::Entry,
         };
@@ -477,12 +486,13 @@ impl<O: Observer> BlockScan<'_, O> {
                 facts.separators.add(view.number, view.offset, at, n);
             }
         }
-        if envelope.facts != 0 && part != Part::Foreign {
+        if envelope.facts != 0 && matches!(part, Part::Header | Part::Entry) {
             self.part.observer.record(&seen);
         }
         match part {
             Part::Header => self.header(&seen, offset, length),
             Part::Entry => self.entry(&seen, offset, length),
+            Part::Title => {}
             Part::Foreign => {
                 facts.foreign.add(view.number, view.offset, offset, length);
                 if facts.foreign_dialect.is_none() {
@@ -563,6 +573,9 @@ impl<O: Observer> BlockScan<'_, O> {
         };
         let n = self.part.entries.len() as u32;
         self.part.entries.push((row, parent));
+        if let Some(seed) = self.options.hash {
+            self.part.hashes.push(FixedState::with_seed(seed).hash_one(&seen.record.bytes[seen.span()]));
+        }
         self.refs(seen, n, offset);
         self.calls(seen, n);
     }
@@ -748,6 +761,7 @@ impl<O: Observer> Builder<O> {
             pending: Vec::new(),
             copies: Vec::new(),
             near: Vec::new(),
+            hashes: Vec::new(),
             loops: Vec::new(),
             in_loop: Vec::new(),
             shape: Shape::Tree,
@@ -794,6 +808,7 @@ impl<O: Observer> Builder<O> {
             session.refs.push(reference);
         }
         session.calls.extend(part.calls.into_iter().map(|c| super::Call { entry: c.entry + first, ..c }));
+        session.hashes.extend(part.hashes);
         let mut facts = part.facts;
         if had_header {
             facts.truthy = super::facts::Tally::default();

@@ -8,7 +8,7 @@ pub mod inputs;
 pub mod slots;
 
 use std::fs::{File, Metadata};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::SystemTime;
@@ -54,7 +54,10 @@ impl Source {
     /// # Errors
     /// What the system says; a folder is an error too.
     pub fn open(path: &Path) -> io::Result<Source> {
-        let file = File::open(path)?;
+        Source::file(File::open(path)?)
+    }
+
+    fn file(file: File) -> io::Result<Source> {
         let metadata = file.metadata()?;
         if metadata.is_dir() {
             return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder, not a file"));
@@ -63,6 +66,25 @@ impl Source {
             return Source::stream(Box::new(file));
         }
         Ok(Source { inner: Inner::File { stamp: Stamp::of(&metadata), file } })
+    }
+
+    /// Standard input; if a file is redirected to it, as that file.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn stdin() -> io::Result<Source> {
+        #[cfg(unix)]
+        {
+            use std::os::fd::AsFd;
+            let mut file = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+            // what another program has read of it already is not ours
+            match file.stream_position() {
+                Ok(1..) => Source::stream(Box::new(file)),
+                _ => Source::file(file),
+            }
+        }
+        #[cfg(not(unix))]
+        Source::stream(Box::new(io::stdin()))
     }
 
     /// Bytes that are in memory.
