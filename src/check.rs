@@ -42,14 +42,20 @@ const ROUND_FILES: usize = 256;
 ///
 /// # Errors
 /// Only what `sink` returns; it ends the run.
-pub fn files(inputs: &[Input], options: &Options, sink: &mut (dyn FnMut(Event) -> io::Result<()> + Send)) -> io::Result<()> {
+pub fn files(
+    inputs: &[Input],
+    options: &Options,
+    sink: &mut (dyn FnMut(Event) -> io::Result<()> + Send),
+) -> io::Result<()> {
     let mut rest = inputs;
     let mut done: Vec<Event> = Vec::new();
     loop {
         let (round, later) = rest.split_at(round_length(rest));
         // one round is reported while the next is checked
-        let (reported, checked) =
-            rayon::join(|| done.into_iter().try_for_each(&mut *sink), || round.par_iter().map(|input| one(input, options)).collect());
+        let (reported, checked) = rayon::join(
+            || done.into_iter().try_for_each(&mut *sink),
+            || round.par_iter().map(|input| one(input, options)).collect(),
+        );
         reported?;
         done = checked;
         if done.is_empty() {
@@ -75,7 +81,9 @@ fn round_length(inputs: &[Input]) -> usize {
 /// Checks one input.
 pub fn one(input: &Input, options: &Options) -> Event {
     let (name, path, source) = match input {
-        Input::Error { path, message } => return Event::Error(ReadError { path: path.clone(), message: message.clone() }),
+        Input::Error { path, message } => {
+            return Event::Error(ReadError { path: path.clone(), message: message.clone() });
+        }
         Input::Stdin => ("-".to_string(), None, Source::stdin()),
         Input::File { path, display, .. } => (display.clone(), Some(path.as_path()), Source::open(path)),
     };

@@ -91,7 +91,9 @@ mod tests {
 
     #[test]
     fn blank_is_what_trim_leaves_empty() {
-        for blank in ["", " \t\r", "\u{a0}\u{3000}", "\u{feff}", "\u{2028}\u{200a}\u{202f}\u{205f}\u{1680}", "\u{b}\u{c}"] {
+        for blank in
+            ["", " \t\r", "\u{a0}\u{3000}", "\u{feff}", "\u{2028}\u{200a}\u{202f}\u{205f}\u{1680}", "\u{b}\u{c}"]
+        {
             assert!(is_blank(blank.as_bytes()), "{blank:?}");
         }
         for text in ["\0", "\u{200b}", "\u{85}", " x "] {

@@ -188,6 +188,7 @@ mod tests {
         example: "{\"a\":1}\n{\"b\":",
         repair: Repair::Safe,
         remedy: "It is set aside.",
+        checks: &[],
     };
 
     fn written(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {

@@ -11,7 +11,8 @@ pub(super) static DIALECT: Dialect = Dialect {
     owns: |record| {
         let linked = record.get(b"parentUuid").is_some() || has(record, b"sessionId", Kind::String);
         has(record, b"uuid", Kind::String) && linked
-            || has(record, b"sessionId", Kind::String) && is_one_of(record, b"type", &[b"user", b"assistant", b"system", b"summary"])
+            || has(record, b"sessionId", Kind::String)
+                && is_one_of(record, b"type", &[b"user", b"assistant", b"system", b"summary"])
             || is_one_of(record, b"type", &[b"file-history-snapshot", b"pr-link", b"queue-operation"])
             || is_one_of(record, b"type", &[b"summary"]) && has(record, b"leafUuid", Kind::String)
     },

@@ -9,6 +9,10 @@ pub(super) static DIALECT: Dialect = Dialect {
     read_by: "Codex",
     owns: |record| {
         record.get(b"payload").is_some()
-            && is_one_of(record, b"type", &[b"session_meta", b"response_item", b"event_msg", b"turn_context", b"compacted", b"session_state"])
+            && is_one_of(
+                record,
+                b"type",
+                &[b"session_meta", b"response_item", b"event_msg", b"turn_context", b"compacted", b"session_state"],
+            )
     },
 };

@@ -28,10 +28,16 @@ pub struct Dialect {
 }
 
 /// The dialects that are recognised besides pi's, most particular first.
-pub static DIALECTS: &[&Dialect] = &[&agent_core::V085, &agent_core::V084, &claude_code::DIALECT, &codex::DIALECT, &gemini::DIALECT];
+pub static DIALECTS: &[&Dialect] =
+    &[&agent_core::V085, &agent_core::V084, &claude_code::DIALECT, &codex::DIALECT, &gemini::DIALECT];
 
 /// What a JSONL file is called that no dialect owns.
-pub static UNKNOWN: Dialect = Dialect { name: "unknown", title: "no session format that is known here", read_by: "the program that wrote it", owns: |_| false };
+pub static UNKNOWN: Dialect = Dialect {
+    name: "unknown",
+    title: "no session format that is known here",
+    read_by: "the program that wrote it",
+    owns: |_| false,
+};
 
 /// The name of the dialect that is checked.
 pub const PI: &str = "pi";

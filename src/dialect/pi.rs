@@ -129,7 +129,12 @@ pub static TYPES: &[TypeSpec] = &[
         entry: EntryType::BranchSummary,
         name: "branch_summary",
         bookkeeping: false,
-        fields: &[need(b"summary", STRING), may(b"fromId", STRING | NULL), may(b"usage", OBJECT | NULL), may(b"fromHook", BOOL | NULL)],
+        fields: &[
+            need(b"summary", STRING),
+            may(b"fromId", STRING | NULL),
+            may(b"usage", OBJECT | NULL),
+            may(b"fromHook", BOOL | NULL),
+        ],
     },
     TypeSpec {
         entry: EntryType::CustomMessage,
@@ -137,12 +142,22 @@ pub static TYPES: &[TypeSpec] = &[
         bookkeeping: false,
         fields: &[need(b"customType", STRING), may(b"display", BOOL | NULL)],
     },
-    TypeSpec { entry: EntryType::ContextEdit, name: "context_edit", bookkeeping: true, fields: &[need(b"targetId", STRING)] },
+    TypeSpec {
+        entry: EntryType::ContextEdit,
+        name: "context_edit",
+        bookkeeping: true,
+        fields: &[need(b"targetId", STRING)],
+    },
     TypeSpec {
         entry: EntryType::ModelChange,
         name: "model_change",
         bookkeeping: true,
-        fields: &[need(b"provider", STRING), need(b"modelId", STRING), may(b"model", STRING | NULL), may(b"role", STRING | NULL)],
+        fields: &[
+            need(b"provider", STRING),
+            need(b"modelId", STRING),
+            may(b"model", STRING | NULL),
+            may(b"role", STRING | NULL),
+        ],
     },
     TypeSpec {
         entry: EntryType::ThinkingLevelChange,
@@ -156,7 +171,12 @@ pub static TYPES: &[TypeSpec] = &[
         bookkeeping: true,
         fields: &[need(b"targetId", STRING), may(b"label", STRING | NULL)],
     },
-    TypeSpec { entry: EntryType::SessionInfo, name: "session_info", bookkeeping: true, fields: &[may(b"name", STRING | NULL)] },
+    TypeSpec {
+        entry: EntryType::SessionInfo,
+        name: "session_info",
+        bookkeeping: true,
+        fields: &[may(b"name", STRING | NULL)],
+    },
     TypeSpec { entry: EntryType::Custom, name: "custom", bookkeeping: true, fields: &[need(b"customType", STRING)] },
     TypeSpec {
         entry: EntryType::Usage,
@@ -183,8 +203,13 @@ pub static TYPES: &[TypeSpec] = &[
 pub static MESSAGE_FIELDS: &[FieldSpec] = &[need(b"role", STRING)];
 
 /// The fields of a tool result's message.
-pub static TOOL_RESULT_FIELDS: &[FieldSpec] =
-    &[need(b"role", STRING), need(b"toolCallId", STRING), may(b"toolName", STRING | NULL), may(b"isError", BOOL | NULL), may(b"usage", OBJECT | NULL)];
+pub static TOOL_RESULT_FIELDS: &[FieldSpec] = &[
+    need(b"role", STRING),
+    need(b"toolCallId", STRING),
+    may(b"toolName", STRING | NULL),
+    may(b"isError", BOOL | NULL),
+    may(b"usage", OBJECT | NULL),
+];
 
 impl EntryType {
     /// The type that a `type` string (raw, without quotes) names.

@@ -123,15 +123,27 @@ fn iso(text: &str) -> Option<(i64, bool)> {
     }
     // the calendar knows which dates are real
     let small = |n: i32| i8::try_from(n).ok();
-    DateTime::new(i16::try_from(year).ok()?, small(month)?, small(day)?, small(hour)?, small(minute)?, small(second)?, 0).ok()?;
-    let minutes = (days(year as i64, month as i64, day as i64) * 24 + hour as i64) * 60 + minute as i64 - offset.unwrap_or(0);
+    DateTime::new(
+        i16::try_from(year).ok()?,
+        small(month)?,
+        small(day)?,
+        small(hour)?,
+        small(minute)?,
+        small(second)?,
+        0,
+    )
+    .ok()?;
+    let minutes =
+        (days(year as i64, month as i64, day as i64) * 24 + hour as i64) * 60 + minute as i64 - offset.unwrap_or(0);
     let ms = (minutes * 60 + second as i64) * 1000 + millis;
     Some((ms, timed && offset.is_some() && date_parts == 10))
 }
 
 /// Some of what V8's fallback parser takes beyond ISO 8601: a blank instead of `T`, RFC 2822.
 fn lax(text: &str) -> Option<i64> {
-    if let Some((ms, _)) = text.split_once(' ').and_then(|(date, time)| iso(&format!("{date}T{}", time.replace(' ', "")))) {
+    if let Some((ms, _)) =
+        text.split_once(' ').and_then(|(date, time)| iso(&format!("{date}T{}", time.replace(' ', ""))))
+    {
         return Some(ms);
     }
     let zoned = text.strip_suffix("GMT").map_or_else(|| text.to_string(), |t| format!("{t}+0000"));
@@ -149,7 +161,14 @@ mod tests {
 
     #[test]
     fn the_short_way_and_the_calendar_agree() {
-        for text in ["1970-01-01T00:00:00.000Z", "2026-01-02T03:04:05.678Z", "2024-02-28T23:59:59.999Z", "9999-12-28T23:59:59.999Z", "0001-01-01T00:00:00.000Z", "2000-03-01T00:00:00.001Z"] {
+        for text in [
+            "1970-01-01T00:00:00.000Z",
+            "2026-01-02T03:04:05.678Z",
+            "2024-02-28T23:59:59.999Z",
+            "9999-12-28T23:59:59.999Z",
+            "0001-01-01T00:00:00.000Z",
+            "2000-03-01T00:00:00.001Z",
+        ] {
             let short = common(text.as_bytes());
             assert_eq!(short, iso(text).map(|(ms, _)| ms), "{text}");
             assert!(short.is_some(), "{text}");
@@ -158,13 +177,27 @@ mod tests {
 
     #[test]
     fn proper_lax_and_invalid() {
-        for proper in ["2026-01-02T03:04Z", "2026-01-02T03:04:05Z", "2026-12-31T03:04:05.1+02:00", "2024-02-29T00:00:00.000Z", "9999-12-31T23:59:59.999Z"] {
+        for proper in [
+            "2026-01-02T03:04Z",
+            "2026-01-02T03:04:05Z",
+            "2026-12-31T03:04:05.1+02:00",
+            "2024-02-29T00:00:00.000Z",
+            "9999-12-31T23:59:59.999Z",
+        ] {
             assert!(matches!(read(proper.as_bytes()), Time::Proper(_)), "{proper}");
         }
-        for lax in ["2026-01-02", "2026-01-02T03:04:05", "2026-01-02 03:04:10", "Wed, 01 Jan 2025 00:00:02 GMT", "2026"] {
+        for lax in ["2026-01-02", "2026-01-02T03:04:05", "2026-01-02 03:04:10", "Wed, 01 Jan 2025 00:00:02 GMT", "2026"]
+        {
             assert!(matches!(read(lax.as_bytes()), Time::Lax(_)), "{lax}");
         }
-        for bad in ["", "not-a-date", "2026-13-45T25:61:00Z", "2026-02-30T00:00:00.000Z", "2026-01-02T03:04:05.Z", "2026-01-02T24:00:00.000Z1"] {
+        for bad in [
+            "",
+            "not-a-date",
+            "2026-13-45T25:61:00Z",
+            "2026-02-30T00:00:00.000Z",
+            "2026-01-02T03:04:05.Z",
+            "2026-01-02T24:00:00.000Z1",
+        ] {
             assert_eq!(read(bad.as_bytes()), Time::Invalid, "{bad}");
         }
         assert_eq!(read(b"2025-01-01T00:00:05+02:00"), Time::Proper(1_735_682_405_000));

@@ -47,17 +47,16 @@ impl Keys {
     pub(super) fn add(&mut self, bytes: &[u8], span: Span, escaped: bool) -> Option<Span> {
         let start = *self.frames.last()?;
         let depth = self.frames.len();
-        if let Some((at, map)) = self.large.last_mut() {
-            if *at == depth {
-                return earlier(map, bytes, span, escaped);
-            }
+        if let Some((at, map)) = self.large.last_mut()
+            && *at == depth
+        {
+            return earlier(map, bytes, span, escaped);
         }
         let raw = &bytes[span.clone()];
         let name = name(raw, escaped);
         let tag = tag(&name);
-        let found = self.keys[start..].iter().find(|k| {
-            k.tag == tag && *self::name(&bytes[k.span.clone()], k.escaped) == *name
-        });
+        let found =
+            self.keys[start..].iter().find(|k| k.tag == tag && *self::name(&bytes[k.span.clone()], k.escaped) == *name);
         if let Some(found) = found {
             return Some(found.span.clone());
         }

@@ -12,6 +12,7 @@ pub mod text;
 
 use duplicate::Keys;
 use std::ops::Range;
+use text::{Bits, below};
 
 /// A range of bytes in the scanned slice.
 pub type Span = Range<usize>;
@@ -70,11 +71,7 @@ impl Member {
     /// Whether the member's key, decoded, is `name`.
     pub fn is(&self, bytes: &[u8], name: &[u8]) -> bool {
         let raw = &bytes[self.key.clone()];
-        if self.escaped {
-            text::decode(raw).as_ref() == name
-        } else {
-            raw == name
-        }
+        if self.escaped { text::decode(raw).as_ref() == name } else { raw == name }
     }
 }
 
@@ -424,24 +421,50 @@ impl Scanner {
     /// Scans the string whose opening quote is at `at`; the offset behind its closing quote, and
     /// whether it holds an escape.
     fn string(&mut self, bytes: &[u8], at: usize) -> Result<(usize, bool), Fail> {
-        let mut i = at + 1;
+        let mut start = at + 1;
         let mut escaped = false;
-        loop {
-            i = text::next_special(bytes, i, &mut self.notes.non_ascii);
-            match bytes.get(i) {
-                None => return Err(self.fail(bytes.len(), Reason::Truncated, true)),
-                Some(b'"') => return Ok((i + 1, escaped)),
-                Some(b'\\') => {
-                    escaped = true;
-                    match bytes.get(i + 1) {
-                        None => return Err(self.fail(bytes.len(), Reason::Truncated, true)),
-                        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => i += 2,
-                        Some(b'u') => i = self.unicode_escape(bytes, i)?,
-                        Some(_) => return Err(self.fail(i + 1, Reason::BadEscape, true)),
-                    }
+        'blocks: loop {
+            let Bits { mut quote, mut slash, control, high } = Bits::at(bytes, start);
+            loop {
+                let stop = (quote | control).trailing_zeros();
+                let escape = slash.trailing_zeros();
+                if stop < escape {
+                    self.notes.non_ascii |= high & below(stop) != 0;
+                    return self.string_end(bytes, start + stop as usize).map(|end| (end, escaped));
                 }
-                Some(_) => return Err(self.fail(i, Reason::ControlCharacter, true)),
+                if escape == 64 {
+                    self.notes.non_ascii |= high != 0;
+                    start += text::BLOCK;
+                    continue 'blocks;
+                }
+                escaped = true;
+                let place = start + escape as usize;
+                let letter = bytes.get(place + 1).copied();
+                let simple = letter.is_some_and(|l| text::SIMPLE_ESCAPES[l as usize]);
+                if simple && escape < 63 {
+                    let rest = !(0b11 << escape);
+                    (quote, slash) = (quote & rest, slash & rest);
+                    continue;
+                }
+                // an escape that leaves the block, or a long one: the next block begins behind it
+                self.notes.non_ascii |= high & below(escape) != 0;
+                start = match letter {
+                    None => return Err(self.fail(bytes.len(), Reason::Truncated, true)),
+                    Some(_) if simple => place + 2,
+                    Some(b'u') => self.unicode_escape(bytes, place)?,
+                    Some(_) => return Err(self.fail(place + 1, Reason::BadEscape, true)),
+                };
+                continue 'blocks;
             }
+        }
+    }
+
+    /// A string stops at `at`: behind its quote, if that is what stands there.
+    fn string_end(&self, bytes: &[u8], at: usize) -> Result<usize, Fail> {
+        match bytes.get(at) {
+            Some(b'"') => Ok(at + 1),
+            Some(_) => Err(self.fail(at, Reason::ControlCharacter, true)),
+            None => Err(self.fail(bytes.len(), Reason::Truncated, true)),
         }
     }
 

@@ -57,21 +57,39 @@ pub(super) fn survives(text: &[u8]) -> bool {
     if !double.is_finite() {
         return false;
     }
-    decimal(text) == decimal(&format!("{double:e}"))
+    decimal(text).is_some_and(|value| Some(value) == decimal(zmij::Buffer::new().format(double)))
 }
 
-/// Significant digits without outer zeros, and the exponent of the last one; zero is no digits.
-fn decimal(text: &str) -> (String, i64) {
-    let text = text.strip_prefix('-').unwrap_or(text);
+/// The significant digits without outer zeros, and the exponent of the last one; `None` for more
+/// than the 17 digits that a double's shortest form can have.
+fn decimal(text: &str) -> Option<(u64, i64)> {
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let all = format!("{whole}{fraction}");
-    let shown = all.trim_start_matches('0');
-    let kept = shown.trim_end_matches('0');
-    if kept.is_empty() {
-        return (String::new(), 0);
+    let (mut digits, mut place) = (0u64, 0i64);
+    let mut zeros = 0;
+    let mut fraction = false;
+    for byte in mantissa.bytes() {
+        match byte {
+            b'.' => fraction = true,
+            b'0' if digits == 0 => place -= i64::from(fraction),
+            b'0'..=b'9' => {
+                place -= i64::from(fraction);
+                if byte == b'0' {
+                    zeros += 1;
+                    continue;
+                }
+                for _ in 0..zeros {
+                    digits = digits.checked_mul(10)?;
+                }
+                zeros = 0;
+                digits = digits.checked_mul(10)?.checked_add(u64::from(byte - b'0'))?;
+            }
+            _ => {}
+        }
+    }
+    if digits == 0 {
+        return Some((0, 0));
     }
     // an exponent beyond i64 never gets here as a finite, non-zero double
     let exponent: i64 = exponent.parse().unwrap_or(i64::MAX / 2);
-    (kept.to_string(), exponent - fraction.len() as i64 + (shown.len() - kept.len()) as i64)
+    (digits < 100_000_000_000_000_000).then_some((digits, exponent.saturating_add(place + zeros)))
 }

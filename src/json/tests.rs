@@ -12,11 +12,65 @@ fn ours(bytes: &[u8]) -> bool {
 }
 
 const CASES: &[&str] = &[
-    "{}", "[]", "null", "true", "false", "0", "-0", "1.5", "1e5", "1E+5", "-1e-5", "\"\"", "\"a\\n\"", "\"\\u00e9\"",
-    "{\"a\":1}", "{\"a\":[1,{\"b\":null}],\"c\":\"}{\"}", " { \"a\" : 1 , \"b\" : [ ] } ", "[1,2,3]", "[[[[]]]]",
-    "", " ", "{", "}", "[", "]", "{]", "[}", "01", "1.", ".5", "-", "+1", "1e", "1e+", "tru", "truex", "nul", "NaN",
-    "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{,}", "[1,]", "[,1]", "[1 2]", "{\"a\":1 \"b\":2}", "{a:1}", "{'a':1}",
-    "\"\\x\"", "\"\\u12\"", "\"\\u12g4\"", "\"a", "\"a\\", "\"a\tb\"", "1\"a\"", "{}{}", "null null", "\u{feff}{}", "\u{a0}1",
+    "{}",
+    "[]",
+    "null",
+    "true",
+    "false",
+    "0",
+    "-0",
+    "1.5",
+    "1e5",
+    "1E+5",
+    "-1e-5",
+    "\"\"",
+    "\"a\\n\"",
+    "\"\\u00e9\"",
+    "{\"a\":1}",
+    "{\"a\":[1,{\"b\":null}],\"c\":\"}{\"}",
+    " { \"a\" : 1 , \"b\" : [ ] } ",
+    "[1,2,3]",
+    "[[[[]]]]",
+    "",
+    " ",
+    "{",
+    "}",
+    "[",
+    "]",
+    "{]",
+    "[}",
+    "01",
+    "1.",
+    ".5",
+    "-",
+    "+1",
+    "1e",
+    "1e+",
+    "tru",
+    "truex",
+    "nul",
+    "NaN",
+    "{\"a\"}",
+    "{\"a\":}",
+    "{\"a\":1,}",
+    "{,}",
+    "[1,]",
+    "[,1]",
+    "[1 2]",
+    "{\"a\":1 \"b\":2}",
+    "{a:1}",
+    "{'a':1}",
+    "\"\\x\"",
+    "\"\\u12\"",
+    "\"\\u12g4\"",
+    "\"a",
+    "\"a\\",
+    "\"a\tb\"",
+    "1\"a\"",
+    "{}{}",
+    "null null",
+    "\u{feff}{}",
+    "\u{a0}1",
 ];
 
 #[test]
@@ -90,10 +144,24 @@ fn numbers_that_a_double_changes_are_told() {
         scanner.scan(text.as_bytes(), 0).expect("valid");
         scanner.notes.inexacts
     };
-    for exact in ["1", "1.0", "-0", "1E2", "0.1", "123456789012345", "9007199254740992", "0.14400000000000002", "1e300", "100000000000000000000", "0e999999", "1.50000000000000000000"] {
+    for exact in [
+        "1",
+        "1.0",
+        "-0",
+        "1E2",
+        "0.1",
+        "123456789012345",
+        "9007199254740992",
+        "0.14400000000000002",
+        "1e300",
+        "100000000000000000000",
+        "0e999999",
+        "1.50000000000000000000",
+    ] {
         assert_eq!(inexact(exact), 0, "{exact}");
     }
-    for changed in ["12345678901234567890", "1e400", "-1e400", "9007199254740993", "0.1000000000000000000001", "1e-400"] {
+    for changed in ["12345678901234567890", "1e400", "-1e400", "9007199254740993", "0.1000000000000000000001", "1e-400"]
+    {
         assert_eq!(inexact(changed), 1, "{changed}");
     }
 }
@@ -106,17 +174,66 @@ fn depth_costs_no_stack() {
     assert_eq!(scanner.notes.depth, 100_000);
 }
 
+/// A string scan that looks at every byte: the end, or where it fails.
+fn plain_string(bytes: &[u8]) -> Result<usize, (usize, Reason)> {
+    let mut at = 1;
+    loop {
+        match bytes.get(at) {
+            None => return Err((bytes.len(), Reason::Truncated)),
+            Some(b'"') => return Ok(at + 1),
+            Some(0..=0x1F) => return Err((at, Reason::ControlCharacter)),
+            Some(b'\\') => match bytes.get(at + 1) {
+                None => return Err((bytes.len(), Reason::Truncated)),
+                Some(b'u') => {
+                    let digits = bytes[at + 2..].iter().take(4).take_while(|b| b.is_ascii_hexdigit()).count();
+                    match at + 2 + digits {
+                        _ if digits == 4 => at += 6,
+                        bad if bad < bytes.len() => return Err((bad, Reason::BadEscape)),
+                        _ => return Err((bytes.len(), Reason::Truncated)),
+                    }
+                }
+                Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => at += 2,
+                Some(_) => return Err((at + 1, Reason::BadEscape)),
+            },
+            Some(_) => at += 1,
+        }
+    }
+}
+
 #[test]
-fn next_special_agrees_with_a_plain_loop() {
-    for special in 0..=255u8 {
-        for place in 0..20 {
-            let mut bytes = vec![b'a'; 24];
-            bytes[place] = special;
-            bytes[3.min(place)] = if place > 3 { 0xC3 } else { bytes[3.min(place)] };
-            let want = bytes.iter().position(|b| matches!(b, b'"' | b'\\' | 0..=0x1F)).unwrap_or(24);
-            let mut non_ascii = false;
-            assert_eq!(text::next_special(&bytes, 0, &mut non_ascii), want, "{special:#x} at {place}");
-            assert_eq!(non_ascii, bytes[..want].iter().any(|b| *b > 0x7F), "{special:#x} at {place}");
+fn strings_agree_with_a_plain_loop_at_every_place_of_a_block() {
+    let parts: [&[u8]; 12] = [
+        b"\"",
+        b"\\",
+        b"\\\\",
+        b"\\\"",
+        b"\\u00e9",
+        b"\\u0",
+        b"\\x",
+        b"\0",
+        b"\x1f",
+        "é".as_bytes(),
+        b"\\n",
+        b"\\ud83d\\ude00",
+    ];
+    for place in 0..140 {
+        for first in parts {
+            for second in parts {
+                let mut bytes = vec![b'"'];
+                bytes.extend(std::iter::repeat_n(b'a', place));
+                bytes.extend_from_slice(first);
+                bytes.extend_from_slice(second);
+                bytes.extend_from_slice(b"bc\"");
+                for end in [bytes.len(), bytes.len() - 1, bytes.len() - 3] {
+                    let bytes = &bytes[..end];
+                    let mut scanner = Scanner::new();
+                    let ours = scanner.scan(bytes, 0).map(|v| v.span.end).map_err(|f| (f.at, f.reason));
+                    assert_eq!(ours, plain_string(bytes), "{:?}", String::from_utf8_lossy(bytes));
+                    if let Ok(end) = ours {
+                        assert_eq!(scanner.notes.non_ascii, !bytes[..end].is_ascii());
+                    }
+                }
+            }
         }
     }
 }

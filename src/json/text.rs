@@ -1,37 +1,68 @@
 //! Strings: finding their special bytes, decoding them.
 
 use std::borrow::Cow;
+use wide::u8x16;
 
-const ONES: u64 = 0x0101_0101_0101_0101;
-const HIGH: u64 = 0x8080_8080_8080_8080;
+/// How many bytes a [`Bits`] covers.
+pub(super) const BLOCK: usize = 64;
 
-/// The offset of the first byte from `at` on that a string scan has to look at: a quote, a
-/// backslash or a control character; `bytes.len()` if there is none. Sets `non_ascii` when it
-/// passed a byte above 0x7F.
+/// Which of 64 bytes a string scan has to look at, one bit a byte.
+pub(super) struct Bits {
+    pub(super) quote: u64,
+    pub(super) slash: u64,
+    /// Control characters; also what lies behind the end of the bytes.
+    pub(super) control: u64,
+    /// Bytes above 0x7F.
+    pub(super) high: u64,
+}
+
+impl Bits {
+    /// The bytes from `at` on.
+    #[inline]
+    pub(super) fn at(bytes: &[u8], at: usize) -> Bits {
+        match bytes.get(at..at + BLOCK) {
+            Some(chunk) => Bits::of(chunk.try_into().expect("a slice of 64 bytes")),
+            None => {
+                let rest = bytes.get(at..).unwrap_or_default();
+                let mut padded = [0; BLOCK];
+                padded[..rest.len()].copy_from_slice(rest);
+                Bits::of(&padded)
+            }
+        }
+    }
+
+    #[inline]
+    fn of(bytes: &[u8; BLOCK]) -> Bits {
+        let mut block = Bits { quote: 0, slash: 0, control: 0, high: 0 };
+        for (n, part) in bytes.chunks_exact(16).enumerate() {
+            let part = u8x16::new(part.try_into().expect("a slice of 16 bytes"));
+            let bits = |lanes: u8x16| u64::from(lanes.to_bitmask() & 0xFFFF) << (16 * n);
+            block.quote |= bits(part.simd_eq(u8x16::splat(b'"')));
+            block.slash |= bits(part.simd_eq(u8x16::splat(b'\\')));
+            block.control |= bits(part.min(u8x16::splat(0x1F)).simd_eq(part));
+            block.high |= bits(part);
+        }
+        block
+    }
+}
+
+/// The letters that make an escape with a backslash, `u` left out. A table: a string of many
+/// escapes costs less by look-up than by branch.
+pub(super) static SIMPLE_ESCAPES: [bool; 256] = {
+    let mut table = [false; 256];
+    let letters = b"\"\\/bfnrt";
+    let mut n = 0;
+    while n < letters.len() {
+        table[letters[n] as usize] = true;
+        n += 1;
+    }
+    table
+};
+
+/// The bits below bit `n`.
 #[inline]
-pub fn next_special(bytes: &[u8], mut at: usize, non_ascii: &mut bool) -> usize {
-    // eight bytes at a time; the lowest marked byte of each test is exact, only those above it may be false
-    while let Some(chunk) = bytes.get(at..at + 8) {
-        let word = u64::from_le_bytes(chunk.try_into().expect("a slice of eight bytes"));
-        let quote = word ^ (ONES * b'"' as u64);
-        let slash = word ^ (ONES * b'\\' as u64);
-        let hits = (quote.wrapping_sub(ONES) & !quote | slash.wrapping_sub(ONES) & !slash | word.wrapping_sub(ONES * 0x20) & !word) & HIGH;
-        let before = if hits == 0 { !0 } else { (1u64 << (hits.trailing_zeros() - 7)).wrapping_sub(1) };
-        *non_ascii |= word & HIGH & before != 0;
-        if hits != 0 {
-            return at + hits.trailing_zeros() as usize / 8;
-        }
-        at += 8;
-    }
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'"' | b'\\' | 0..=0x1F => return at,
-            0x80.. => *non_ascii = true,
-            _ => {}
-        }
-        at += 1;
-    }
-    at
+pub(super) fn below(n: u32) -> u64 {
+    if n < 64 { (1 << n) - 1 } else { !0 }
 }
 
 /// Decodes the escapes of a string's raw bytes (without the quotes). Half a surrogate pair becomes
@@ -63,11 +94,12 @@ pub fn decode(raw: &[u8]) -> Cow<'_, [u8]> {
                 let Some(high) = unit(raw, at) else { continue };
                 at += 4;
                 let mut point = high as u32;
-                if (0xD800..=0xDBFF).contains(&high) && raw.get(at..at + 2) == Some(b"\\u") {
-                    if let Some(low @ 0xDC00..=0xDFFF) = unit(raw, at + 2) {
-                        point = 0x10000 + ((high as u32 - 0xD800) << 10) + (low as u32 - 0xDC00);
-                        at += 6;
-                    }
+                if (0xD800..=0xDBFF).contains(&high)
+                    && raw.get(at..at + 2) == Some(b"\\u")
+                    && let Some(low @ 0xDC00..=0xDFFF) = unit(raw, at + 2)
+                {
+                    point = 0x10000 + ((high as u32 - 0xD800) << 10) + (low as u32 - 0xDC00);
+                    at += 6;
                 }
                 push_point(&mut out, point);
             }

@@ -74,7 +74,8 @@ pub fn join(scanner: &mut Scanner, block: &[u8], start: usize, tail: &mut dyn Ta
 /// Whether a line is an object by itself: then it is no part of another record.
 fn stands_alone(scanner: &mut Scanner, line: &[u8]) -> bool {
     let start = skip_space(line, 0);
-    line.get(start) == Some(&b'{') && scanner.scan(line, start).is_ok_and(|v| skip_space(line, v.span.end) == line.len())
+    line.get(start) == Some(&b'{')
+        && scanner.scan(line, start).is_ok_and(|v| skip_space(line, v.span.end) == line.len())
 }
 
 struct Run<'a> {
@@ -130,6 +131,13 @@ impl<'a> Run<'a> {
         let (_, behind, ended) = self.ends[last];
         self.bytes.truncate(end);
         self.joints.truncate(last + 1);
-        Some(Joined { length: end - (last + 1), lines: last as u64 + 2, bytes: self.bytes, joints: self.joints, behind, ended })
+        Some(Joined {
+            length: end - (last + 1),
+            lines: last as u64 + 2,
+            bytes: self.bytes,
+            joints: self.joints,
+            behind,
+            ended,
+        })
     }
 }

@@ -61,7 +61,13 @@ const WORK: usize = 64;
 
 /// Takes a line apart.
 pub fn take_apart(scanner: &mut Scanner, line: &[u8], known: Known) -> Pieces {
-    let mut work = Work { scanner, line, known, left: line.len().saturating_mul(WORK).saturating_add(4096), pieces: Pieces::default() };
+    let mut work = Work {
+        scanner,
+        line,
+        known,
+        left: line.len().saturating_mul(WORK).saturating_add(4096),
+        pieces: Pieces::default(),
+    };
     if let Some(kind) = work.whole_value() {
         work.pieces.value = Some(kind);
     }
@@ -111,11 +117,12 @@ impl Work<'_> {
     }
 
     fn push(&mut self, kind: PieceKind, span: Span) {
-        if let Some(last) = self.pieces.list.last_mut() {
-            if last.kind == kind && kind == PieceKind::Junk {
-                last.span.end = span.end;
-                return;
-            }
+        if let Some(last) = self.pieces.list.last_mut()
+            && last.kind == kind
+            && kind == PieceKind::Junk
+        {
+            last.span.end = span.end;
+            return;
         }
         self.pieces.list.push(Piece { kind, span });
     }
@@ -172,7 +179,9 @@ impl Work<'_> {
         *doubt = true;
         let mut at = past;
         let end = loop {
-            let Some(found) = memchr::memchr2(b'{', 0, self.line.get(at..).unwrap_or_default()) else { break self.line.len() };
+            let Some(found) = memchr::memchr2(b'{', 0, self.line.get(at..).unwrap_or_default()) else {
+                break self.line.len();
+            };
             let next = at + found;
             if self.line[next] == 0 {
                 break next;
@@ -237,7 +246,10 @@ impl Work<'_> {
                     return None;
                 }
                 let Ok(stop) = self.scan(brace) else { continue };
-                if skip_space(self.line, stop) == self.line.len() && self.is_full_envelope() && !self.is_inside_string(at, brace) {
+                if skip_space(self.line, stop) == self.line.len()
+                    && self.is_full_envelope()
+                    && !self.is_inside_string(at, brace)
+                {
                     return Some(brace);
                 }
             }

@@ -15,6 +15,7 @@ static DANGLING: Rule = Rule {
     example: "",
     repair: Repair::Assumed,
     remedy: "linked to the entry that was written just before, never to itself or its own descendants. This is not told.",
+    checks: &[],
 };
 
 static CUT: Rule = Rule {

@@ -84,7 +84,10 @@ impl Sink {
 
     /// How many findings of a code there are.
     pub fn count(&self, code: &str) -> u64 {
-        [Severity::Info, Severity::Warning, Severity::Error].iter().map(|s| self.counts.get(&(code, *s)).copied().unwrap_or(0)).sum()
+        [Severity::Info, Severity::Warning, Severity::Error]
+            .iter()
+            .map(|s| self.counts.get(&(code, *s)).copied().unwrap_or(0))
+            .sum()
     }
 
     /// Turns the grouped findings into findings with their count.
@@ -102,10 +105,8 @@ impl Sink {
         let counts = &mut self.counts;
         self.findings.retain(|finding| {
             let gone = drop(finding);
-            if gone {
-                if let Some(n) = counts.get_mut(&(finding.rule.code, finding.severity)) {
-                    *n = n.saturating_sub(1);
-                }
+            if gone && let Some(n) = counts.get_mut(&(finding.rule.code, finding.severity)) {
+                *n = n.saturating_sub(1);
             }
             !gone
         });
@@ -478,7 +479,12 @@ pub fn first_sentence(text: &str) -> &str {
 impl LineView<'_> {
     /// A place on the line: `span` counts from the line's start.
     pub fn place(&self, span: &Span) -> Place {
-        Place { line: self.number, line_start: self.offset, offset: self.offset + span.start as u64, length: span.len() as u64 }
+        Place {
+            line: self.number,
+            line_start: self.offset,
+            offset: self.offset + span.start as u64,
+            length: span.len() as u64,
+        }
     }
 }
 

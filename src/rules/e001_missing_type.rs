@@ -27,7 +27,9 @@ fn check(seen: &RecordView<'_>, sink: &mut Sink) {
     sink.add_with(&RULE, RULE.severity, || {
         let (place, message) = match seen.record.get(b"type") {
             None => (seen.start_place(), "the entry has no `type`".to_string()),
-            Some(member) => (seen.at(&member.value), format!("the entry's `type` is {}, not a string", member.kind.name())),
+            Some(member) => {
+                (seen.at(&member.value), format!("the entry's `type` is {}, not a string", member.kind.name()))
+            }
         };
         Finding::new(&RULE, place, message).entry(seen.id_json())
     });

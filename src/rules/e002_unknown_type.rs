@@ -25,6 +25,9 @@ pub static RULE: Rule = Rule {
 fn check(seen: &RecordView<'_>, sink: &mut Sink) {
     let Some(member) = seen.record.get(b"type") else { return };
     let Some(name) = seen.record.raw_string(member) else { return };
-    let make = || Finding::new(&RULE, seen.at(&member.value), format!("the type {} is not known here", super::quote(name))).entry(seen.id_json());
+    let make = || {
+        Finding::new(&RULE, seen.at(&member.value), format!("the type {} is not known here", super::quote(name)))
+            .entry(seen.id_json())
+    };
     sink.add_once(name, 1, make, &RULE);
 }

@@ -2,11 +2,11 @@
 
 use super::check::{Check, Sink};
 use super::{Finding, Repair, Rule, Severity};
-use crate::session::envelope::facts;
-use crate::session::scan::RecordView;
 use crate::dialect::pi::{EntryType, FieldSpec, MESSAGE_FIELDS, Role, TOOL_RESULT_FIELDS};
 use crate::json::{Kind, Member, get};
+use crate::session::envelope::facts;
 use crate::session::envelope::{FieldState, field_state};
+use crate::session::scan::RecordView;
 
 /// E006.
 pub static RULE: Rule = Rule {

@@ -2,11 +2,11 @@
 
 use super::check::{Check, Sink};
 use super::{Finding, Repair, Rule, Severity};
-use crate::session::envelope::facts;
-use crate::session::scan::RecordView;
 use crate::dialect::time::{self, Time};
 use crate::json::Kind;
+use crate::session::envelope::facts;
 use crate::session::envelope::read_time;
+use crate::session::scan::RecordView;
 
 /// E007.
 pub static RULE: Rule = Rule {
@@ -46,7 +46,10 @@ fn check(seen: &RecordView<'_>, sink: &mut Sink) {
                         Some(ms) => format!("read by pi as {}", time::show(ms)),
                         None => "no reader understands it".to_string(),
                     };
-                    let message = format!("the timestamp {} is not as the format has it; {read}", super::quote(&record.bytes[member.value.clone()]));
+                    let message = format!(
+                        "the timestamp {} is not as the format has it; {read}",
+                        super::quote(&record.bytes[member.value.clone()])
+                    );
                     Finding::new(&RULE, seen.at(&member.value), message).entry(seen.id_json())
                 });
             }

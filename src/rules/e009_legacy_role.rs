@@ -32,7 +32,8 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
         if entry.role == Role::HookMessage {
             sink.add_with(&RULE, RULE.severity, || {
                 let place = audit.member_place(n, |r| r.get_inner(b"role").map(|m| m.value.clone()));
-                Finding::new(&RULE, place, "the role is `hookMessage`, which became `custom` in version 3").entry(session.id_json(n))
+                Finding::new(&RULE, place, "the role is `hookMessage`, which became `custom` in version 3")
+                    .entry(session.id_json(n))
             });
         }
     }

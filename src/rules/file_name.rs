@@ -13,13 +13,17 @@ pub(super) struct FileName {
 /// Reads a file name as pi makes them, or one that holds a UUID; `None` for any other.
 pub(super) fn parse(name: &str) -> Option<FileName> {
     let stem = name.split_once(".jsonl").map_or(name, |(stem, _)| stem);
-    if let Some((stamp, id)) = stem.split_once('_') {
-        if let Some(time) = stamp_time(stamp).filter(|_| !id.is_empty()) {
-            return Some(FileName { id: id.to_string(), time: Some(time) });
-        }
+    if let Some((stamp, id)) = stem.split_once('_')
+        && let Some(time) = stamp_time(stamp).filter(|_| !id.is_empty())
+    {
+        return Some(FileName { id: id.to_string(), time: Some(time) });
     }
     let is_uuid = |part: &str| {
-        part.len() == 36 && part.bytes().enumerate().all(|(i, b)| if matches!(i, 8 | 13 | 18 | 23) { b == b'-' } else { b.is_ascii_hexdigit() })
+        part.len() == 36
+            && part
+                .bytes()
+                .enumerate()
+                .all(|(i, b)| if matches!(i, 8 | 13 | 18 | 23) { b == b'-' } else { b.is_ascii_hexdigit() })
     };
     let id = stem.split('_').find(|part| is_uuid(part))?;
     Some(FileName { id: id.to_string(), time: None })

@@ -2,7 +2,7 @@
 
 use super::check::Audit;
 use crate::dialect::pi::EntryType;
-use crate::session::{Ref, RefKind, RefValue, Shape, flags};
+use crate::session::{Ref, RefKind, RefValue, Shape};
 
 /// What a compaction keeps.
 pub(super) enum Kept {
@@ -26,10 +26,14 @@ pub(super) fn all(audit: &Audit<'_>) -> Vec<(Ref, Kept)> {
     for reference in refs {
         let kept = match reference.kind {
             RefKind::FirstKept if by_index => match reference.value {
-                RefValue::Absent if !has_index(session, reference.entry) => Kept::Missing("neither `firstKeptEntryId` nor `firstKeptEntryIndex` is there".to_string()),
+                RefValue::Absent if !has_index(session, reference.entry) => {
+                    Kept::Missing("neither `firstKeptEntryId` nor `firstKeptEntryIndex` is there".to_string())
+                }
                 _ => continue,
             },
-            RefKind::FirstKeptIndex if by_index => by_record(reference, records.get_or_insert_with(|| parsed_records(audit))),
+            RefKind::FirstKeptIndex if by_index => {
+                by_record(reference, records.get_or_insert_with(|| records_of(audit)))
+            }
             RefKind::FirstKept => by_id(audit, reference),
             _ => continue,
         };
@@ -53,7 +57,10 @@ fn by_id(audit: &Audit<'_>, reference: &Ref) -> Kept {
     };
     let session = audit.session;
     let Some(target) = reference.target else {
-        return Kept::Missing(format!("the first kept entry {} is not in this file", super::quote(&session.arena.get(key))));
+        return Kept::Missing(format!(
+            "the first kept entry {} is not in this file",
+            super::quote(&session.arena.get(key))
+        ));
     };
     // its own id means: keep nothing
     if target == reference.entry || session.has_same_id(target, reference.entry) {
@@ -65,18 +72,17 @@ fn by_id(audit: &Audit<'_>, reference: &Ref) -> Kept {
     }
 }
 
-/// The entries as the records that pi parses, the header at 0; `None` where a record is no entry.
-fn parsed_records(audit: &Audit<'_>) -> Vec<Option<u32>> {
+/// The entries as the records that an index counts, the header at 0; `None` where a record is no
+/// entry. Recovered records count: the writer had them when it took the index.
+fn records_of(audit: &Audit<'_>) -> Vec<Option<u32>> {
     let session = audit.session;
-    let mut extra = session.extra_headers.iter().filter(|h| !h.dropped).peekable();
+    let mut extra = session.extra_headers.iter().peekable();
     let mut records = vec![None];
     for (n, entry) in (0u32..).zip(&session.entries) {
         while extra.next_if(|h| h.offset < entry.offset).is_some() {
             records.push(None);
         }
-        if !entry.has(flags::DROPPED) {
-            records.push(Some(n));
-        }
+        records.push(Some(n));
     }
     records
 }

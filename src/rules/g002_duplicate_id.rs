@@ -44,10 +44,14 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
                 true => "the later one wins everywhere and closes a loop: pi hangs on that branch",
                 false => "the later one wins everywhere; the earlier one is in no tree",
             };
-            Finding::new(&RULE, audit.id_place(later), format!("the id {id} is taken by an earlier entry with other content"))
-                .entry(session.id_json(later))
-                .effect(effect)
-                .related(audit.id_place(before), "the earlier entry")
+            Finding::new(
+                &RULE,
+                audit.id_place(later),
+                format!("the id {id} is taken by an earlier entry with other content"),
+            )
+            .entry(session.id_json(later))
+            .effect(effect)
+            .related(audit.id_place(before), "the earlier entry")
         });
     }
 }

@@ -33,7 +33,8 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
         if audit.names_itself(n) {
             sink.add_with(&RULE, RULE.severity, || {
                 let id = super::quote(session.id_text(n).as_bytes());
-                Finding::new(&RULE, audit.parent_place(n), format!("the entry {id} is its own parent")).entry(session.id_json(n))
+                Finding::new(&RULE, audit.parent_place(n), format!("the entry {id} is its own parent"))
+                    .entry(session.id_json(n))
             });
         }
     }

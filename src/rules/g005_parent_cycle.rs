@@ -43,7 +43,8 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
             let first = members[0];
             let message = match members.len() {
                 n if n <= NAMED => {
-                    let names: Vec<String> = members.iter().map(|m| super::quote(session.id_text(*m).as_bytes())).collect();
+                    let names: Vec<String> =
+                        members.iter().map(|m| super::quote(session.id_text(*m).as_bytes())).collect();
                     format!("{n} entries are each other's parents in a loop: {}", names.join(" → "))
                 }
                 n => format!("{n} entries are each other's parents in a loop"),
@@ -51,7 +52,8 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
             let mut finding = Finding::new(&RULE, audit.parent_place(first), message).entry(session.id_json(first));
             let last = members.len() - 1;
             for (at, member) in members.iter().enumerate().filter(|(at, _)| *at < NAMED || *at == last) {
-                let what = format!("member {} of the loop: {}", at + 1, super::quote(session.id_text(*member).as_bytes()));
+                let what =
+                    format!("member {} of the loop: {}", at + 1, super::quote(session.id_text(*member).as_bytes()));
                 finding = finding.related(audit.id_place(*member), what);
             }
             finding

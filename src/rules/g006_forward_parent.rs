@@ -38,9 +38,13 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
         sink.add_with(&RULE, RULE.severity, || {
             let id = super::quote(session.id_text(parent).as_bytes());
             let line = session.entries[parent as usize].line;
-            Finding::new(&RULE, audit.parent_place(n), format!("the parent {id} stands later in the file, on line {line}"))
-                .entry(session.id_json(n))
-                .related(audit.id_place(parent), "the parent")
+            Finding::new(
+                &RULE,
+                audit.parent_place(n),
+                format!("the parent {id} stands later in the file, on line {line}"),
+            )
+            .entry(session.id_json(n))
+            .related(audit.id_place(parent), "the parent")
         });
     }
 }

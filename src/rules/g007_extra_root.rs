@@ -29,7 +29,8 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
     if session.shape == Shape::Line {
         return;
     }
-    let mut roots = (0u32..).zip(&session.entries).filter(|(_, e)| e.has(flags::PARENT_NULL) && !e.has(flags::EARLIER_COPY));
+    let mut roots =
+        (0u32..).zip(&session.entries).filter(|(_, e)| e.has(flags::PARENT_NULL) && !e.has(flags::EARLIER_COPY));
     let Some((first, _)) = roots.next() else { return };
     for (n, _) in roots {
         sink.add_with(&RULE, RULE.severity, || {

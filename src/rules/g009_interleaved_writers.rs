@@ -62,7 +62,10 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
             told = false;
         } else if p.turns >= TURNS && !told && is_soon(audit, p.first, n) {
             told = true;
-            let message = format!("two branches grow in turns, entry by entry, from line {} on", session.entries[p.first as usize].line);
+            let message = format!(
+                "two branches grow in turns, entry by entry, from line {} on",
+                session.entries[p.first as usize].line
+            );
             let finding = Finding::new(&RULE, audit.id_place(p.first), message).entry(session.id_json(p.first));
             sink.add(finding.related(audit.id_place(n), "still in turns here"));
         }

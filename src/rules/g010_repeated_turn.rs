@@ -59,9 +59,13 @@ fn compare(audit: &Audit<'_>, group: &[u32], sink: &mut Sink) {
         let Some(turn) = turn(audit, n) else { continue };
         if let Some(&first) = seen.get(&turn) {
             sink.add_with(&RULE, RULE.severity, || {
-                Finding::new(&RULE, audit.id_place(n), "the branch that begins here repeats messages of its sibling under new ids")
-                    .entry(audit.session.id_json(n))
-                    .related(audit.id_place(first), "the first time")
+                Finding::new(
+                    &RULE,
+                    audit.id_place(n),
+                    "the branch that begins here repeats messages of its sibling under new ids",
+                )
+                .entry(audit.session.id_json(n))
+                .related(audit.id_place(first), "the first time")
             });
         } else {
             seen.insert(turn, n);
@@ -71,7 +75,12 @@ fn compare(audit: &Audit<'_>, group: &[u32], sink: &mut Sink) {
 
 /// The messages of an entry and of its first child: a prompt alone may have been sent again.
 fn turn(audit: &Audit<'_>, n: u32) -> Option<Vec<u8>> {
-    let reply = audit.children().get(n).iter().copied().find(|c| audit.session.entries[*c as usize].kind == EntryType::Message)?;
+    let reply = audit
+        .children()
+        .get(n)
+        .iter()
+        .copied()
+        .find(|c| audit.session.entries[*c as usize].kind == EntryType::Message)?;
     let mut both = message(audit, n)?;
     both.push(0);
     both.extend(message(audit, reply)?);

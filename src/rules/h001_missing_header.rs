@@ -30,7 +30,10 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
     let session = audit.session;
     let broken = session.facts.first_line.as_ref().is_some_and(|l| l.broken_header);
     if session.header.is_none() && !broken {
-        let message = format!("no line of the file is a header (a record of type `session`); it has {} entries", session.entries.len());
+        let message = format!(
+            "no line of the file is a header (a record of type `session`); it has {} entries",
+            session.entries.len()
+        );
         sink.add(Finding::new(&RULE, None, message));
     }
 }

@@ -28,6 +28,13 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
     let Some((line, line_start, offset, length)) = audit.session.facts.truthy.first else { return };
     let place = audit.line_place(header.line, header.offset, header.length);
     let count = audit.session.facts.truthy.count;
-    let message = if count == 1 { "another value stands before the header".to_string() } else { format!("{count} other values stand before the header") };
-    sink.add(Finding::new(&RULE, place, message).related(Place { line, line_start, offset, length }, "what pi takes for the header"));
+    let message = if count == 1 {
+        "another value stands before the header".to_string()
+    } else {
+        format!("{count} other values stand before the header")
+    };
+    sink.add(
+        Finding::new(&RULE, place, message)
+            .related(Place { line, line_start, offset, length }, "what pi takes for the header"),
+    );
 }

@@ -64,7 +64,9 @@ fn problems(header: &Header) -> Vec<(&'static str, Severity, String)> {
         Some(f) if f.kind != Kind::String => {
             found.push(("cwd", Severity::Warning, format!("the header's `cwd` is {}, not a string", f.kind.name())));
         }
-        Some(f) if f.text.is_empty() => found.push(("cwd", Severity::Warning, "the header's `cwd` is empty".to_string())),
+        Some(f) if f.text.is_empty() => {
+            found.push(("cwd", Severity::Warning, "the header's `cwd` is empty".to_string()))
+        }
         Some(_) => {}
     }
     found

@@ -38,12 +38,17 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
         Kind::String => format!("the string {}", super::quote(field.text.as_bytes())),
         _ => super::quote(field.text.as_bytes()),
     };
-    sink.add(Finding::new(&RULE, place, format!("the version is {shown}, not 1, 2 or 3")).effect(effect(field.kind, &field.text)));
+    sink.add(
+        Finding::new(&RULE, place, format!("the version is {shown}, not 1, 2 or 3"))
+            .effect(effect(field.kind, &field.text)),
+    );
 }
 
 /// Whether the header has a version that no reader knows.
 pub(super) fn applies(header: &Header) -> bool {
-    header.get("version").is_some_and(|f| f.kind != Kind::Number || !["1", "2", "3"].contains(&f.text.as_str()) && !is_known(&f.text))
+    header
+        .get("version")
+        .is_some_and(|f| f.kind != Kind::Number || !["1", "2", "3"].contains(&f.text.as_str()) && !is_known(&f.text))
 }
 
 fn is_known(text: &str) -> bool {

@@ -37,8 +37,14 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
     };
     let old = session.version().is_some_and(|v| v < 2);
     let (message, effect) = match old {
-        true => ("the header says version 1, but the entries have ids and parents", "pi gives every entry a new id and makes one line of the tree"),
-        false => ("the header says a version with ids, but no entry has one", "pi finds no entry by its id: the branch is empty"),
+        true => (
+            "the header says version 1, but the entries have ids and parents",
+            "pi gives every entry a new id and makes one line of the tree",
+        ),
+        false => (
+            "the header says a version with ids, but no entry has one",
+            "pi finds no entry by its id: the branch is empty",
+        ),
     };
     sink.add(Finding::new(&RULE, place, message).effect(effect));
 }

@@ -27,7 +27,11 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
     let Some(id) = audit.session.header.as_ref().and_then(|h| h.text("id")).filter(|id| !id.is_empty()) else { return };
     let Some(named) = audit.file_name().as_deref().and_then(super::file_name::parse) else { return };
     if named.id != id && !audit.is_own_output() {
-        let message = format!("the file name has the session id {}, the header {}", super::quote(named.id.as_bytes()), super::quote(id.as_bytes()));
+        let message = format!(
+            "the file name has the session id {}, the header {}",
+            super::quote(named.id.as_bytes()),
+            super::quote(id.as_bytes())
+        );
         sink.add(Finding::new(&RULE, None, message));
     }
 }

@@ -1,8 +1,8 @@
 //! `foreign-format`: the file, or a line of it, belongs to another program or storage.
 
 use super::check::{Audit, Check, Sink};
-use super::{Finding, Place, Repair, Rule, Severity};
 use super::kind::FileKind;
+use super::{Finding, Place, Repair, Rule, Severity};
 
 /// H010.
 pub static RULE: Rule = Rule {
@@ -35,9 +35,14 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
         sink.add(Finding::new(&RULE, place, message).effect("pi refuses it"));
         return;
     }
-    let (Some((line, line_start, offset, length)), Some(dialect)) = (facts.foreign.first, facts.foreign_dialect) else { return };
+    let (Some((line, line_start, offset, length)), Some(dialect)) = (facts.foreign.first, facts.foreign_dialect) else {
+        return;
+    };
     let count = facts.foreign.count;
     let lines = if count == 1 { "a line of".to_string() } else { format!("{count} lines of") };
     let message = format!("{lines} another storage in a session of pi: this is from {}", dialect.title);
-    sink.add(Finding::new(&RULE, Place { line, line_start, offset, length }, message).effect("pi takes each for an entry of an unknown kind"));
+    sink.add(
+        Finding::new(&RULE, Place { line, line_start, offset, length }, message)
+            .effect("pi takes each for an entry of an unknown kind"),
+    );
 }

@@ -35,10 +35,16 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
     if facts.objects != 1 || !session.entries.is_empty() || facts.dropped > 0 {
         return;
     }
-    let Some(born) = audit.file_name().as_deref().and_then(super::file_name::parse).and_then(|n| n.time) else { return };
+    let Some(born) = audit.file_name().as_deref().and_then(super::file_name::parse).and_then(|n| n.time) else {
+        return;
+    };
     let Some(written) = header.text("timestamp").and_then(|t| time::read(t.as_bytes()).millis()) else { return };
     if written > born + SLACK {
-        let message = format!("the file holds nothing but a header, written {}; its name says {}", time::show(written), time::show(born));
+        let message = format!(
+            "the file holds nothing but a header, written {}; its name says {}",
+            time::show(written),
+            time::show(born)
+        );
         sink.add(Finding::new(&RULE, None, message));
     }
 }

@@ -32,7 +32,11 @@ fn check(line: &LineView<'_>, sink: &mut Sink) {
     let Some(kind) = line.pieces.and_then(|p| p.value) else { return };
     let text = line.bytes.trim_ascii();
     let falsy = matches!(text, b"null" | b"false" | b"\"\"") || kind == Kind::Number && is_zero(text);
-    let effect = if falsy { "pi skips the line" } else { "pi takes it for an entry without an id; as the last line it makes the branch empty" };
+    let effect = if falsy {
+        "pi skips the line"
+    } else {
+        "pi takes it for an entry without an id; as the last line it makes the branch empty"
+    };
     sink.add_with(&RULE, RULE.severity, || {
         let start = line.bytes.len() - line.bytes.trim_ascii_start().len();
         let message = format!("the line is {}, not an object: {}", kind.name(), super::quote(text));

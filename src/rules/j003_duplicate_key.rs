@@ -28,7 +28,11 @@ fn check(seen: &RecordView<'_>, sink: &mut Sink) {
     let Some(duplicate) = &notes.duplicate else { return };
     sink.add_with(&RULE, RULE.severity, || {
         let key = super::quote(&seen.record.bytes[duplicate.second.clone()]);
-        let more = if notes.duplicates > 1 { format!(", and {} more on this line", notes.duplicates - 1) } else { String::new() };
+        let more = if notes.duplicates > 1 {
+            format!(", and {} more on this line", notes.duplicates - 1)
+        } else {
+            String::new()
+        };
         let message = format!("the key {key} stands twice in one object; pi uses the last value{more}");
         Finding::new(&RULE, seen.at(&duplicate.second), message)
             .entry(seen.id_json())

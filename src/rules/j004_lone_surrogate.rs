@@ -31,7 +31,12 @@ fn check(seen: &RecordView<'_>, sink: &mut Sink) {
     let Some(at) = notes.lone_surrogate else { return };
     sink.add_with(&RULE, RULE.severity, || {
         let escape = super::quote(&seen.record.bytes[at..at + 6]);
-        let more = if notes.lone_surrogates > 1 { format!(", and {} more on this line", notes.lone_surrogates - 1) } else { String::new() };
-        Finding::new(&RULE, seen.at(&(at..at + 6)), format!("{escape} is half of a surrogate pair{more}")).entry(seen.id_json())
+        let more = if notes.lone_surrogates > 1 {
+            format!(", and {} more on this line", notes.lone_surrogates - 1)
+        } else {
+            String::new()
+        };
+        Finding::new(&RULE, seen.at(&(at..at + 6)), format!("{escape} is half of a surrogate pair{more}"))
+            .entry(seen.id_json())
     });
 }

@@ -31,7 +31,11 @@ const UNWRITABLE: usize = 4000;
 fn check(seen: &RecordView<'_>, sink: &mut Sink) {
     let depth = seen.record.scanner.notes.depth;
     sink.add_with(&RULE, RULE.severity, || {
-        let effect = if depth > UNWRITABLE { "pi 1.6.0 parses it, but cannot write it again" } else { "pi 1.6.0 reads it; strict parsers give up at 128 levels" };
+        let effect = if depth > UNWRITABLE {
+            "pi 1.6.0 parses it, but cannot write it again"
+        } else {
+            "pi 1.6.0 reads it; strict parsers give up at 128 levels"
+        };
         let message = format!("nesting {depth} levels deep");
         Finding::new(&RULE, seen.at(&seen.span()), message).entry(seen.id_json()).effect(effect)
     });
@@ -46,7 +50,9 @@ fn raise(audit: &Audit<'_>, sink: &mut Sink) {
     for finding in sink.findings.iter_mut().filter(|f| f.rule.code == RULE.code) {
         if finding.effect.ends_with("cannot write it again") {
             finding.severity = Severity::Error;
-            finding.effect = "pi migrates the file when it opens it, and the write fails here: the file is cut at this place".to_string();
+            finding.effect =
+                "pi migrates the file when it opens it, and the write fails here: the file is cut at this place"
+                    .to_string();
             raised += 1;
         }
     }

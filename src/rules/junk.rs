@@ -22,7 +22,9 @@ pub(super) fn describe(line: &[u8], fail: Option<Fail>) -> String {
     let fail = fail.or_else(|| Scanner::new().scan(line, 0).err());
     match fail {
         Some(fail) if text.starts_with(b"{") || text.starts_with(b"[") => at_failure(line, fail),
-        _ if text.ends_with(b"}") && balance(text) < 0 => "the end of a record whose beginning is missing: an entry was lost here".to_string(),
+        _ if text.ends_with(b"}") && balance(text) < 0 => {
+            "the end of a record whose beginning is missing: an entry was lost here".to_string()
+        }
         _ => "text".to_string(),
     }
 }
@@ -45,7 +47,9 @@ fn at_failure(line: &[u8], fail: Fail) -> String {
             (_, [b'/', b'/' | b'*', ..]) => "a comment".to_string(),
             (_, rest) if rest.starts_with(b"NaN") => "`NaN` is no number of JSON".to_string(),
             (_, rest) if rest.starts_with(b"undefined") => "`undefined` is no value of JSON".to_string(),
-            (_, rest) if rest.starts_with(b"Infinity") || rest.starts_with(b"-Infinity") => "`Infinity` is no number of JSON".to_string(),
+            (_, rest) if rest.starts_with(b"Infinity") || rest.starts_with(b"-Infinity") => {
+                "`Infinity` is no number of JSON".to_string()
+            }
             (Some(b'{' | b','), [b'a'..=b'z' | b'A'..=b'Z' | b'_', ..]) => "a key without quotes, or text".to_string(),
             (_, rest) => format!("{} cannot stand here", super::quote(first_char(rest))),
         },
@@ -59,5 +63,11 @@ fn first_char(rest: &[u8]) -> &[u8] {
 
 /// Opening brackets minus closing ones, strings or not: enough to tell a tail from prose.
 fn balance(text: &[u8]) -> i64 {
-    text.iter().map(|b| match b { b'{' | b'[' => 1, b'}' | b']' => -1, _ => 0 }).sum()
+    text.iter()
+        .map(|b| match b {
+            b'{' | b'[' => 1,
+            b'}' | b']' => -1,
+            _ => 0,
+        })
+        .sum()
 }

@@ -75,5 +75,6 @@ fn sniff(head: &[u8]) -> Option<(&'static str, &'static str)> {
     }
     let odd = head.iter().filter(|b| matches!(b, 1..=8 | 0x0E..=0x1A | 0x1C..=0x1F | 0x7F)).count();
     let text = std::str::from_utf8(head).map_or_else(|e| e.error_len().is_none(), |_| true);
-    (!text && odd * 20 > head.len()).then_some(("binary data", "it is no session, or was overwritten: look for a backup"))
+    (!text && odd * 20 > head.len())
+        .then_some(("binary data", "it is no session, or was overwritten: look for a backup"))
 }

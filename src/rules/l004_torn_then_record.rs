@@ -37,9 +37,17 @@ fn check(line: &LineView<'_>, sink: &mut Sink) {
         let bytes = &line.bytes[cut.clone()];
         let id = readable::id(bytes);
         let same = id.is_some() && id == readable::id(&line.bytes[whole.span.clone()]);
-        let fate = if same { "the complete one has the same id, so nothing is lost".to_string() } else { readable::describe(bytes) };
-        Finding::new(&RULE, line.place(cut), format!("a record is cut after {} bytes and another one follows on the same line; {fate}", bytes.len()))
-            .entry(id)
-            .related(line.place(&whole.span), "the complete record behind it")
+        let fate = if same {
+            "the complete one has the same id, so nothing is lost".to_string()
+        } else {
+            readable::describe(bytes)
+        };
+        Finding::new(
+            &RULE,
+            line.place(cut),
+            format!("a record is cut after {} bytes and another one follows on the same line; {fate}", bytes.len()),
+        )
+        .entry(id)
+        .related(line.place(&whole.span), "the complete record behind it")
     });
 }

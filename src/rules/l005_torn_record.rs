@@ -32,7 +32,11 @@ fn check(line: &LineView<'_>, sink: &mut Sink) {
     let Some(cut) = super::tail_cut(line).filter(|_| line.ended) else { return };
     sink.add_with(&RULE, RULE.severity, || {
         let bytes = &line.bytes[cut.clone()];
-        Finding::new(&RULE, line.place(&cut), format!("the record is cut after {} bytes; {}", bytes.len(), readable::describe(bytes)))
-            .entry(readable::id(bytes))
+        Finding::new(
+            &RULE,
+            line.place(&cut),
+            format!("the record is cut after {} bytes; {}", bytes.len(), readable::describe(bytes)),
+        )
+        .entry(readable::id(bytes))
     });
 }

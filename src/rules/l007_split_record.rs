@@ -30,6 +30,10 @@ fn check(line: &LineView<'_>, sink: &mut Sink) {
     let (Some(joined), Some(start)) = (line.joined, line.pieces.and_then(|p| p.list.last())) else { return };
     sink.add_with(&RULE, RULE.severity, || {
         let place = line.place(&(start.span.start..start.span.start + joined.length));
-        Finding::new(&RULE, place, format!("one record lies over {} lines: a string holds raw line feeds", joined.lines))
+        Finding::new(
+            &RULE,
+            place,
+            format!("one record lies over {} lines: a string holds raw line feeds", joined.lines),
+        )
     });
 }

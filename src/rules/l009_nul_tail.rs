@@ -29,11 +29,16 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
     }
     // the NULs behind the last content were taken for L008, since nobody could know that nothing follows
     let torn = sink.findings.iter().find(|f| is_tail(f, facts.content_end)).and_then(|f| f.place.clone());
-    let line = facts.nul_lines.first.map(|(line, line_start, offset, length)| Place { line, line_start, offset, length });
+    let line =
+        facts.nul_lines.first.map(|(line, line_start, offset, length)| Place { line, line_start, offset, length });
     let Some(place) = torn.or(line) else { return };
     let length = facts.bytes - place.offset;
     sink.remove(|f| is_tail(f, facts.content_end));
-    sink.add(Finding::new(&RULE, Place { length, ..place }, format!("from here on the file holds only NULs: {length} bytes")));
+    sink.add(Finding::new(
+        &RULE,
+        Place { length, ..place },
+        format!("from here on the file holds only NULs: {length} bytes"),
+    ));
 }
 
 fn is_tail(finding: &Finding, content_end: u64) -> bool {

@@ -1,8 +1,8 @@
 //! `not-utf8-text`: the file is UTF-16, compressed or binary.
 
 use super::check::{Audit, Check, Sink};
-use super::{Finding, Repair, Rule, Severity};
 use super::kind::FileKind;
+use super::{Finding, Repair, Rule, Severity};
 
 /// L012.
 pub static RULE: Rule = Rule {

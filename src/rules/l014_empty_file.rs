@@ -1,8 +1,8 @@
 //! `empty-file`: the file has no bytes.
 
 use super::check::{Audit, Check, Sink};
-use super::{Finding, Repair, Rule, Severity};
 use super::kind::FileKind;
+use super::{Finding, Repair, Rule, Severity};
 
 /// L014.
 pub static RULE: Rule = Rule {

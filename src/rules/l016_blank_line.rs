@@ -26,6 +26,10 @@ pub static RULE: Rule = Rule {
 fn check(audit: &Audit<'_>, sink: &mut Sink) {
     let blank = audit.session.facts.blank;
     let Some((line, line_start, offset, length)) = blank.first else { return };
-    let message = if blank.count == 1 { "a blank line".to_string() } else { format!("{} blank lines; this is the first", blank.count) };
+    let message = if blank.count == 1 {
+        "a blank line".to_string()
+    } else {
+        format!("{} blank lines; this is the first", blank.count)
+    };
     sink.add(Finding::new(&RULE, Place { line, line_start, offset, length }, message));
 }

@@ -24,7 +24,8 @@ pub static RULE: Rule = Rule {
 fn check(audit: &Audit<'_>, sink: &mut Sink) {
     let separators = audit.session.facts.separators;
     let Some((line, line_start, offset, length)) = separators.first else { return };
-    let lines = if separators.count == 1 { "a line holds".to_string() } else { format!("{} lines hold", separators.count) };
+    let lines =
+        if separators.count == 1 { "a line holds".to_string() } else { format!("{} lines hold", separators.count) };
     let message = format!("{lines} a raw U+2028, U+2029 or U+0085; this is the first");
     sink.add(Finding::new(&RULE, Place { line, line_start, offset, length }, message));
 }

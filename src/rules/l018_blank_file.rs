@@ -1,8 +1,8 @@
 //! `blank-file`: the file holds only blanks, line ends or NULs.
 
 use super::check::{Audit, Check, Sink};
-use super::{Finding, Repair, Rule, Severity};
 use super::kind::FileKind;
+use super::{Finding, Repair, Rule, Severity};
 
 /// L018.
 pub static RULE: Rule = Rule {

@@ -179,7 +179,10 @@ pub static RULES: &[&Rule] = &[
 
 /// The rule with this code or name.
 pub fn find(code_or_name: &str) -> Option<&'static Rule> {
-    RULES.iter().copied().find(|r| r.code.eq_ignore_ascii_case(code_or_name) || r.name.eq_ignore_ascii_case(code_or_name))
+    RULES
+        .iter()
+        .copied()
+        .find(|r| r.code.eq_ignore_ascii_case(code_or_name) || r.name.eq_ignore_ascii_case(code_or_name))
 }
 
 /// The cut record that ends a line, whole records before it or none; NULs behind it do not count.

@@ -201,6 +201,7 @@ mod tests {
             example: "",
             repair: Repair::None,
             remedy: "",
+            checks: &[],
         }
     }
 

@@ -33,7 +33,9 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
         }
         sink.add_with(&RULE, RULE.severity, || {
             let message = match reference.value {
-                RefValue::Id(key) => format!("the leaf's target {} is not in this file", super::quote(&session.arena.get(key))),
+                RefValue::Id(key) => {
+                    format!("the leaf's target {} is not in this file", super::quote(&session.arena.get(key)))
+                }
                 _ => "the leaf's target is neither an id nor null".to_string(),
             };
             Finding::new(&RULE, audit.ref_place(reference), message).entry(session.id_json(reference.entry))

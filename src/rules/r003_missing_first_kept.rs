@@ -1,8 +1,8 @@
 //! `missing-first-kept`: a compaction does not say, or not validly, from where on entries are kept.
 
 use super::check::{Audit, Check, Sink};
-use super::{Finding, Repair, Rule, Severity};
 use super::first_kept::{self, Kept};
+use super::{Finding, Repair, Rule, Severity};
 
 /// R003.
 pub static RULE: Rule = Rule {

@@ -1,8 +1,8 @@
 //! `first-kept-off-path`: a compaction keeps from an entry that is not before it on its path.
 
 use super::check::{Audit, Check, Sink};
-use super::{Finding, Repair, Rule, Severity};
 use super::first_kept::{self, Kept};
+use super::{Finding, Repair, Rule, Severity};
 
 /// R004.
 pub static RULE: Rule = Rule {
@@ -32,9 +32,13 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
         let Kept::OffPath(target) = kept else { continue };
         sink.add_with(&RULE, RULE.severity, || {
             let name = audit.name(target);
-            Finding::new(&RULE, audit.ref_place(&reference), format!("the first kept entry {name} is not on the path before the compaction"))
-                .entry(audit.session.id_json(reference.entry))
-                .related(audit.id_place(target), "the entry that it names")
+            Finding::new(
+                &RULE,
+                audit.ref_place(&reference),
+                format!("the first kept entry {name} is not on the path before the compaction"),
+            )
+            .entry(audit.session.id_json(reference.entry))
+            .related(audit.id_place(target), "the entry that it names")
         });
     }
 }

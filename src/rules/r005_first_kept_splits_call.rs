@@ -1,8 +1,8 @@
 //! `first-kept-splits-call`: a compaction keeps a tool result but not its call.
 
 use super::check::{Audit, Check, Sink};
-use super::{Finding, Repair, Rule, Severity};
 use super::first_kept::{self, Kept};
+use super::{Finding, Repair, Rule, Severity};
 use crate::dialect::pi::{EntryType, Role};
 use crate::session::Session;
 

@@ -31,7 +31,8 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
             continue;
         }
         sink.add_with(&RULE, RULE.severity, || {
-            let message = format!("the branch that was left, {}, is not in this file", super::quote(&session.arena.get(key)));
+            let message =
+                format!("the branch that was left, {}, is not in this file", super::quote(&session.arena.get(key)));
             Finding::new(&RULE, audit.ref_place(reference), message).entry(session.id_json(reference.entry))
         });
     }

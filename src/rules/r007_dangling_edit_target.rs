@@ -2,8 +2,8 @@
 
 use super::check::{Audit, Check, Sink};
 use super::{Finding, Repair, Rule, Severity};
-use crate::session::{RefKind, RefValue};
 use crate::dialect::pi::{EntryType, Role};
+use crate::session::{RefKind, RefValue};
 
 /// R007.
 pub static RULE: Rule = Rule {

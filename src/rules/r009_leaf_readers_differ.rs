@@ -32,14 +32,27 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
     if !session.entries.iter().any(|e| e.kind == EntryType::Leaf) {
         return;
     }
-    let messages = |n: Option<u32>| n.map_or(0, |n| session.path(n).filter(|m| session.entries[*m as usize].is_message()).count());
+    let messages =
+        |n: Option<u32>| n.map_or(0, |n| session.path(n).filter(|m| session.entries[*m as usize].is_message()).count());
     let name = |n: Option<u32>| n.map_or_else(|| "the start".to_string(), |n| audit.name(n));
     let leaf = session.leaf();
     let message = if leaf != Some(last) {
-        format!("pi resumes at {} with {} messages, agent-core at {} with {}", name(Some(last)), messages(Some(last)), name(leaf), messages(leaf))
+        format!(
+            "pi resumes at {} with {} messages, agent-core at {} with {}",
+            name(Some(last)),
+            messages(Some(last)),
+            name(leaf),
+            messages(leaf)
+        )
     } else if let Some(target) = strayed(audit) {
         let newest = (0..=last).rev().find(|n| session.entries[*n as usize].is_message());
-        format!("a message behind a `leaf` entry does not hang on its target {}; both readers resume at {} with {} messages, the newest message is on a branch of {}", name(target), name(Some(last)), messages(Some(last)), messages(newest))
+        format!(
+            "a message behind a `leaf` entry does not hang on its target {}; both readers resume at {} with {} messages, the newest message is on a branch of {}",
+            name(target),
+            name(Some(last)),
+            messages(Some(last)),
+            messages(newest)
+        )
     } else {
         return;
     };

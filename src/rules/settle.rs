@@ -22,7 +22,9 @@ pub fn judge(audit: &Audit<'_>, checker: Checker, policy: &Policy) -> Findings {
     let kind = audit.kind();
     match kind {
         FileKind::Session => {}
-        FileKind::Foreign(_) => sink.keep_codes(|code| matches!(code, "L001" | "L002" | "L003" | "L004" | "L005" | "L010")),
+        FileKind::Foreign(_) => {
+            sink.keep_codes(|code| matches!(code, "L001" | "L002" | "L003" | "L004" | "L005" | "L010"))
+        }
         _ => sink.keep_codes(|_| false),
     }
     for check in RULES.iter().filter(|r| stands(kind, r.code)).flat_map(|r| r.checks) {
@@ -30,7 +32,8 @@ pub fn judge(audit: &Audit<'_>, checker: Checker, policy: &Policy) -> Findings {
             run(audit, &mut sink);
         }
     }
-    let mut list: Vec<Finding> = std::mem::take(&mut sink.findings).into_iter().filter_map(|f| policy.apply(f)).collect();
+    let mut list: Vec<Finding> =
+        std::mem::take(&mut sink.findings).into_iter().filter_map(|f| policy.apply(f)).collect();
     list.sort_by(|a, b| {
         let key = |f: &Finding| f.place.as_ref().map(|p| p.offset);
         key(a).cmp(&key(b)).then(a.rule.code.cmp(b.rule.code))

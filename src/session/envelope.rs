@@ -118,7 +118,10 @@ impl<'a> Envelope<'a> {
         if !header {
             set(entry == EntryType::Missing, facts::NO_TYPE);
             set(entry == EntryType::Unknown, facts::UNKNOWN_TYPE);
-            set(!matches!(envelope.time, Time::Proper(_)) || named.time.is_none_or(|m| m.kind != Kind::String), facts::BAD_TIME);
+            set(
+                !matches!(envelope.time, Time::Proper(_)) || named.time.is_none_or(|m| m.kind != Kind::String),
+                facts::BAD_TIME,
+            );
             set(entry == EntryType::ContextEdit && record.get(b"replacement").is_none(), facts::NO_REPLACEMENT);
             facts |= check_fields(record.bytes, record.top, entry.spec().map_or(&[], |s| s.fields));
             if entry == EntryType::Message {
@@ -229,5 +232,6 @@ pub fn field_state<'m>(bytes: &[u8], members: &'m [Member], spec: &FieldSpec) ->
 
 /// oh-my-pi writes `model` instead of provider and modelId.
 fn replaced(bytes: &[u8], members: &[Member], name: &[u8]) -> bool {
-    matches!(name, b"provider" | b"modelId") && crate::json::get(members, bytes, b"model").is_some_and(|m| m.kind == Kind::String)
+    matches!(name, b"provider" | b"modelId")
+        && crate::json::get(members, bytes, b"model").is_some_and(|m| m.kind == Kind::String)
 }

@@ -5,8 +5,8 @@ use super::facts::{FileFacts, FirstLine, Lost};
 use super::graph;
 use super::ids::{Arena, Key, Table};
 use super::{Entry, Header, HeaderField, MOST_ENTRIES, NO_TIME, Parent, Ref, RefKind, RefValue, Session, Shape, flags};
-use crate::dialect::{self, pi};
 use crate::dialect::pi::{EntryType, Role};
+use crate::dialect::{self, pi};
 use crate::json::{Kind, Member, Scanner, Span, skip_space, text};
 use crate::line::{self, Line, Lines};
 use crate::record::join::{self, Joined};
@@ -193,7 +193,8 @@ fn scan_slots<O: Observer>(source: &Source, options: &Options, builder: &mut Bui
             Ok(())
         };
         // the next window is scanned while this one is joined
-        let (joined, scanned) = rayon::join(|| join(parts, builder), || if next < slots { scan_window(next) } else { Ok(Vec::new()) });
+        let (joined, scanned) =
+            rayon::join(|| join(parts, builder), || if next < slots { scan_window(next) } else { Ok(Vec::new()) });
         joined?;
         parts = scanned?;
         from = next;
@@ -205,7 +206,13 @@ fn scan_slots<O: Observer>(source: &Source, options: &Options, builder: &mut Bui
 }
 
 /// Scans the lines that begin in a slot, those before offset `from` left out.
-fn scan_slot<O: Observer>(source: &Source, options: &Options, size: u64, slot: u64, from: u64) -> io::Result<Option<BlockPart<O>>> {
+fn scan_slot<O: Observer>(
+    source: &Source,
+    options: &Options,
+    size: u64,
+    slot: u64,
+    from: u64,
+) -> io::Result<Option<BlockPart<O>>> {
     thread_local! {
         static WORKER: std::cell::RefCell<(Vec<u8>, Scanner)> = std::cell::RefCell::default();
     }
@@ -246,7 +253,13 @@ struct BlockScan<'a, O> {
 }
 
 impl<O: Observer> BlockScan<'_, O> {
-    fn run(scanner: &mut Scanner, options: &Options, block: &Block<'_>, skip: usize, tail: &mut dyn Tail) -> io::Result<BlockPart<O>> {
+    fn run(
+        scanner: &mut Scanner,
+        options: &Options,
+        block: &Block<'_>,
+        skip: usize,
+        tail: &mut dyn Tail,
+    ) -> io::Result<BlockPart<O>> {
         let part = BlockPart {
             offset: block.offset,
             end: block.offset + block.bytes.len() as u64,
@@ -305,7 +318,15 @@ impl<O: Observer> BlockScan<'_, O> {
         true
     }
 
-    fn view<'v>(&self, line: &Line, bytes: &'v [u8], facts: u32, pieces: Option<&'v Pieces>, joined: Option<&'v Joined>, bad_utf8: Option<usize>) -> LineView<'v> {
+    fn view<'v>(
+        &self,
+        line: &Line,
+        bytes: &'v [u8],
+        facts: u32,
+        pieces: Option<&'v Pieces>,
+        joined: Option<&'v Joined>,
+        bad_utf8: Option<usize>,
+    ) -> LineView<'v> {
         LineView {
             number: self.part.facts.lines - joined.map_or(0, |j| j.lines - 1),
             offset: self.block.offset + line.span.start as u64,
@@ -333,7 +354,8 @@ impl<O: Observer> BlockScan<'_, O> {
             facts.nul_lines = super::facts::Tally::default();
         }
         if facts.first_line.is_none() {
-            facts.first_line = Some(FirstLine { line: facts.lines, offset, length: bytes.len() as u64, broken_header: false });
+            facts.first_line =
+                Some(FirstLine { line: facts.lines, offset, length: bytes.len() as u64, broken_header: false });
         }
     }
 
@@ -354,10 +376,12 @@ impl<O: Observer> BlockScan<'_, O> {
             let facts = &mut self.part.facts;
             facts.nul_lines.add(facts.lines, offset, offset, bytes.len() as u64);
         }
-        if pieces.wholes() == 0 && first && shows_header(bytes) {
-            if let Some(first) = &mut self.part.facts.first_line {
-                first.broken_header = true;
-            }
+        if pieces.wholes() == 0
+            && first
+            && shows_header(bytes)
+            && let Some(first) = &mut self.part.facts.first_line
+        {
+            first.broken_header = true;
         }
         self.count_value(&pieces, offset, bytes);
         let joined = self.join(scanner, line, &pieces, tail)?;
@@ -400,7 +424,8 @@ impl<O: Observer> BlockScan<'_, O> {
             let start = pieces.list.last().map_or(0, |p| p.span.start);
             self.record(&view, record, start, Some(joined), valid);
         }
-        Ok((line.span.start + self.join_start(&pieces) + joined.length + usize::from(joined.ended)).min(self.block.bytes.len()))
+        Ok((line.span.start + self.join_start(&pieces) + joined.length + usize::from(joined.ended))
+            .min(self.block.bytes.len()))
     }
 
     fn join_start(&self, pieces: &Pieces) -> usize {
@@ -408,8 +433,16 @@ impl<O: Observer> BlockScan<'_, O> {
     }
 
     /// Joins the record that the line's last piece begins with the lines behind it.
-    fn join(&mut self, scanner: &mut Scanner, line: &Line, pieces: &Pieces, tail: &mut dyn Tail) -> io::Result<Option<Joined>> {
-        let Some(Piece { kind: PieceKind::Cut { in_string: true }, span }) = pieces.list.last() else { return Ok(None) };
+    fn join(
+        &mut self,
+        scanner: &mut Scanner,
+        line: &Line,
+        pieces: &Pieces,
+        tail: &mut dyn Tail,
+    ) -> io::Result<Option<Joined>> {
+        let Some(Piece { kind: PieceKind::Cut { in_string: true }, span }) = pieces.list.last() else {
+            return Ok(None);
+        };
         if !line.ended {
             return Ok(None);
         }
@@ -457,7 +490,14 @@ impl<O: Observer> BlockScan<'_, O> {
     }
 
     /// Takes a record: `start` is where it begins in the line.
-    fn record(&mut self, view: &LineView<'_>, record: Record<'_>, start: usize, joined: Option<&Joined>, valid_utf8: bool) {
+    fn record(
+        &mut self,
+        view: &LineView<'_>,
+        record: Record<'_>,
+        start: usize,
+        joined: Option<&Joined>,
+        valid_utf8: bool,
+    ) {
         let envelope = Envelope::read(&record, valid_utf8);
         let facts = &mut self.part.facts;
         facts.objects += 1;
@@ -473,18 +513,18 @@ impl<O: Observer> BlockScan<'_, O> {
         if part != Part::Header && self.part.headers.is_empty() {
             facts.truthy.add(view.number, view.offset, offset, length);
         }
-        if envelope.facts & facts::INEXACT_NUMBER != 0 {
-            if let Some(span) = &record.scanner.notes.inexact {
-                let (at, n) = seen.place(span);
-                facts.inexact.add(view.number, view.offset, at, n);
-                facts.inexact.count += record.scanner.notes.inexacts - 1;
-            }
+        if envelope.facts & facts::INEXACT_NUMBER != 0
+            && let Some(span) = &record.scanner.notes.inexact
+        {
+            let (at, n) = seen.place(span);
+            facts.inexact.add(view.number, view.offset, at, n);
+            facts.inexact.count += record.scanner.notes.inexacts - 1;
         }
-        if view.facts & facts::SEPARATOR != 0 {
-            if let Some(at) = separator_at(record.bytes, seen.span().start) {
-                let (at, n) = seen.place(&at);
-                facts.separators.add(view.number, view.offset, at, n);
-            }
+        if view.facts & facts::SEPARATOR != 0
+            && let Some(at) = separator_at(record.bytes, seen.span().start)
+        {
+            let (at, n) = seen.place(&at);
+            facts.separators.add(view.number, view.offset, at, n);
         }
         if envelope.facts != 0 && matches!(part, Part::Header | Part::Entry) {
             self.part.observer.record(&seen);
@@ -584,7 +624,9 @@ impl<O: Observer> BlockScan<'_, O> {
         let names: &[(&[u8], RefKind)] = match seen.envelope.entry {
             EntryType::Leaf => &[(b"targetId", RefKind::LeafTarget)],
             EntryType::Label => &[(b"targetId", RefKind::LabelTarget)],
-            EntryType::Compaction => &[(b"firstKeptEntryId", RefKind::FirstKept), (b"firstKeptEntryIndex", RefKind::FirstKeptIndex)],
+            EntryType::Compaction => {
+                &[(b"firstKeptEntryId", RefKind::FirstKept), (b"firstKeptEntryIndex", RefKind::FirstKeptIndex)]
+            }
             EntryType::BranchSummary => &[(b"fromId", RefKind::SummarySource)],
             EntryType::ContextEdit => &[(b"targetId", RefKind::EditTarget)],
             _ => return,
@@ -632,7 +674,8 @@ impl<O: Observer> BlockScan<'_, O> {
                     let n = rest.iter().take_while(|m| m.block == first.block).count();
                     let (block, others) = rest.split_at(n);
                     rest = others;
-                    let get = |name: &[u8]| block.iter().rev().map(|m| &m.member).find(|m| m.is(seen.record.bytes, name));
+                    let get =
+                        |name: &[u8]| block.iter().rev().map(|m| &m.member).find(|m| m.is(seen.record.bytes, name));
                     let is_call = get(b"type").and_then(|m| seen.record.raw_string(m)) == Some(b"toolCall");
                     if let (true, Some(id)) = (is_call, hash(&seen.record, get(b"id"))) {
                         self.part.calls.push(super::Call { entry, is_result: false, id });
@@ -670,11 +713,13 @@ fn may_be_foreign(record: &Record<'_>, envelope: &Envelope<'_>) -> bool {
 fn content_end(bytes: &[u8], pieces: &Pieces) -> usize {
     match pieces.list.last() {
         // a record and NULs on one line belong together; a cut one and NULs do not
-        Some(last) if last.kind == PieceKind::Nul => match pieces.list.iter().rev().find(|p| p.kind != PieceKind::Nul) {
-            Some(Piece { kind: PieceKind::Whole, .. }) => bytes.len(),
-            Some(piece) => piece.span.end,
-            None => 0,
-        },
+        Some(last) if last.kind == PieceKind::Nul => {
+            match pieces.list.iter().rev().find(|p| p.kind != PieceKind::Nul) {
+                Some(Piece { kind: PieceKind::Whole, .. }) => bytes.len(),
+                Some(piece) => piece.span.end,
+                None => 0,
+            }
+        }
         _ => bytes.len(),
     }
 }
@@ -792,10 +837,10 @@ impl<O: Observer> Builder<O> {
             row.id = session.arena.adopt(&part.arena, row.id);
             let n = session.entries.len() as u32;
             session.entries.push(row);
-            if row.has(flags::ID) {
-                if let Some(before) = session.table.insert(&session.entries, &session.arena, n) {
-                    session.copies.push((before, n));
-                }
+            if row.has(flags::ID)
+                && let Some(before) = session.table.insert(&session.entries, &session.arena, n)
+            {
+                session.copies.push((before, n));
             }
             let link = session.resolve(n, &part.arena, parent);
             session.entries[n as usize].link = link.link();
@@ -911,7 +956,13 @@ impl Session {
             // null, true and "1" count as 1 in pi; what the entries show decides
             None => false,
         };
-        if old && self.is_tree_in_old_clothes() { Shape::Tree } else if old || with_id == 0 { Shape::Line } else { Shape::Tree }
+        if old && self.is_tree_in_old_clothes() {
+            Shape::Tree
+        } else if old || with_id == 0 {
+            Shape::Line
+        } else {
+            Shape::Tree
+        }
     }
 
     /// Whether at least half of the entries have a string id and the key parentId.

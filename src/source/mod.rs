@@ -185,7 +185,9 @@ impl Source {
         let now = Stamp::of(&file.metadata()?);
         Ok(match now {
             _ if now == *stamp => None,
-            _ if now.size != stamp.size => Some(format!("it had {} bytes when it was opened and has {} now", stamp.size, now.size)),
+            _ if now.size != stamp.size => {
+                Some(format!("it had {} bytes when it was opened and has {} now", stamp.size, now.size))
+            }
             _ => Some("it was written to while it was read".to_string()),
         })
     }
