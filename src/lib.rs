@@ -4,6 +4,7 @@ pub mod check;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod dialect;
+pub mod edit;
 pub mod json;
 pub mod line;
 pub mod record;

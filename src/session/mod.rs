@@ -3,6 +3,7 @@
 //! [`scan::scan`] fills it in one pass. Nothing here keeps the text of a line; what is needed
 //! again is read again by offset.
 
+pub mod derived_ids;
 pub mod envelope;
 pub mod facts;
 pub mod graph;
