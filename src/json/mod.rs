@@ -11,7 +11,7 @@ mod duplicate;
 mod number;
 pub mod text;
 
-use bits::{BLOCK, Bits, SIMPLE_ESCAPES, below};
+use bits::{BLOCK, Bits, SIMPLE_ESCAPES};
 use duplicate::Keys;
 use std::ops::Range;
 
@@ -442,36 +442,57 @@ impl Scanner {
         let mut from = at + 1;
         let mut escaped = false;
         loop {
-            while from >= self.block + BLOCK {
-                self.block += BLOCK;
-                self.bits.load(bytes, self.block);
+            if from >= self.block + BLOCK {
+                self.advance(bytes, from);
             }
-            let Bits { quote, control, escape, rare, high, .. } = self.bits;
+            let Bits { stop, escape, rare, high, .. } = self.bits;
             let live = !0 << (from - self.block);
-            let stop = ((quote | control) & live).trailing_zeros();
-            // an escaped control character stops the string as a bad escape
-            let inside = live & below(stop + 1);
+            let stops = stop & live;
+            // up to the first stop, which is inside: an escaped control character is a bad escape
+            let inside = live & (stops ^ stops.wrapping_sub(1));
             escaped |= escape & inside != 0;
-            let mut letters = rare & inside;
-            while letters != 0 {
-                let letter = self.block + letters.trailing_zeros() as usize;
-                self.escape(bytes, letter)?;
-                letters &= letters - 1;
+            self.notes.non_ascii |= high & inside != 0;
+            if rare & inside != 0 {
+                self.escapes(bytes, rare & inside)?;
             }
-            self.notes.non_ascii |= high & live & below(stop) != 0;
-            if stop < 64 {
-                return self.string_end(bytes, self.block + stop as usize).map(|end| (end, escaped));
+            if stops != 0 {
+                let at = self.block + stops.trailing_zeros() as usize;
+                return if bytes.get(at) == Some(&b'"') {
+                    Ok((at + 1, escaped))
+                } else {
+                    Err(self.string_fail(bytes, at))
+                };
             }
             from = self.block + BLOCK;
         }
     }
 
-    /// A string stops at `at`: behind its quote, if that is what stands there.
-    fn string_end(&self, bytes: &[u8], at: usize) -> Result<usize, Fail> {
-        match bytes.get(at) {
-            Some(b'"') => Ok(at + 1),
-            Some(_) => Err(self.fail(at, Reason::ControlCharacter, true)),
-            None => Err(self.fail(bytes.len(), Reason::Truncated, true)),
+    /// Moves the block on to the one that holds `at`.
+    #[inline(always)]
+    fn advance(&mut self, bytes: &[u8], at: usize) {
+        while at >= self.block + BLOCK {
+            self.block += BLOCK;
+            self.bits.load(bytes, self.block);
+        }
+    }
+
+    /// Checks the escapes whose letters are marked.
+    #[inline(always)]
+    fn escapes(&mut self, bytes: &[u8], mut letters: u64) -> Result<(), Fail> {
+        while letters != 0 {
+            let letter = self.block + letters.trailing_zeros() as usize;
+            self.escape(bytes, letter)?;
+            letters &= letters - 1;
+        }
+        Ok(())
+    }
+
+    /// Why a string stops at `at`, where no quote stands.
+    #[cold]
+    fn string_fail(&self, bytes: &[u8], at: usize) -> Fail {
+        match at < bytes.len() {
+            true => self.fail(at, Reason::ControlCharacter, true),
+            false => self.fail(bytes.len(), Reason::Truncated, true),
         }
     }
 
@@ -539,14 +560,18 @@ impl Scanner {
     }
 }
 
+#[inline(always)]
 fn key_is(bytes: &[u8], key: (usize, usize, bool), name: &[u8]) -> bool {
     let (start, end, escaped) = key;
+    if !escaped && end - start != name.len() {
+        return false;
+    }
     let raw = &bytes[start..end];
     if escaped { text::decode(raw).as_ref() == name } else { raw == name }
 }
 
 /// The offset of the first byte from `at` on that is no JSON white space.
-#[inline]
+#[inline(always)]
 pub fn skip_space(bytes: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\t' | b'\r' | b'\n') = bytes.get(at) {
         at += 1;

@@ -10,14 +10,13 @@ pub(super) const BLOCK: usize = 64;
 /// Which of 64 bytes a string scan has to look at, one bit a byte.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Bits {
-    /// Quotes that no backslash escapes.
-    pub(super) quote: u64,
+    /// What ends a string: quotes that no backslash escapes, control characters, and what lies
+    /// behind the end of the bytes.
+    pub(super) stop: u64,
     /// What stands behind a backslash that escapes it.
     pub(super) escape: u64,
     /// Those of them that are not `n`, a quote or a backslash: they have to be looked at one by one.
     pub(super) rare: u64,
-    /// Control characters; also what lies behind the end of the bytes.
-    pub(super) control: u64,
     /// Bytes above 0x7F.
     pub(super) high: u64,
     /// Whether the last of the bytes escapes the first one behind them.
@@ -58,10 +57,9 @@ impl Bits {
     fn set(&mut self, seen: Seen) {
         let Seen { quote, slash, control, high, n } = seen;
         let (escape, carry) = escaped(slash, self.carry);
-        self.quote = quote & !escape;
+        self.stop = quote & !escape | control;
         self.escape = escape;
         self.rare = escape & !(n | quote | slash);
-        self.control = control;
         self.high = high;
         self.carry = carry;
     }
@@ -106,9 +104,3 @@ pub(super) static SIMPLE_ESCAPES: [bool; 256] = {
     }
     table
 };
-
-/// The bits below bit `n`.
-#[inline]
-pub(super) fn below(n: u32) -> u64 {
-    if n < 64 { (1 << n) - 1 } else { !0 }
-}
