@@ -24,7 +24,7 @@ pub mod facts {
     pub const FIELD_TYPE: u32 = 1 << 6;
     /// A required field is absent or null.
     pub const FIELD_MISSING: u32 = 1 << 7;
-    /// The entry's or the message's time is not as the format wants it.
+    /// The entry's or the message's time is there, but not as the format wants it.
     pub const BAD_TIME: u32 = 1 << 8;
     /// A byte that is no UTF-8.
     pub const BAD_UTF8: u32 = 1 << 9;
@@ -81,6 +81,8 @@ pub struct Envelope<'a> {
     pub parent: Id<'a>,
     /// Its time.
     pub time: Time,
+    /// Whether the key `timestamp` is there.
+    pub timed: bool,
     /// Bits of [`facts`].
     pub facts: u32,
 }
@@ -113,15 +115,14 @@ impl<'a> Envelope<'a> {
             id: Id::of(record, named.id),
             parent: Id::of(record, named.parent),
             time: named.time.map_or(Time::Invalid, |m| read_time(record, m)),
+            timed: named.time.is_some(),
             facts: 0,
         };
         if !header {
             set(entry == EntryType::Missing, facts::NO_TYPE);
             set(entry == EntryType::Unknown, facts::UNKNOWN_TYPE);
-            set(
-                !matches!(envelope.time, Time::Proper(_)) || named.time.is_none_or(|m| m.kind != Kind::String),
-                facts::BAD_TIME,
-            );
+            let proper = matches!(envelope.time, Time::Proper(_));
+            set(named.time.is_some_and(|m| !proper || m.kind != Kind::String), facts::BAD_TIME);
             set(entry == EntryType::ContextEdit && record.get(b"replacement").is_none(), facts::NO_REPLACEMENT);
             facts |= check_fields(record.bytes, record.top, entry.spec().map_or(&[], |s| s.fields));
             if entry == EntryType::Message {

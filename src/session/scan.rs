@@ -587,6 +587,7 @@ impl<O: Observer> BlockScan<'_, O> {
             Id::Null => set(true, flags::PARENT_NULL),
             Id::Other(_) => set(true, flags::PARENT_NO_STRING),
         }
+        set(!envelope.timed, flags::TIME_ABSENT);
         set(seen.joined.is_some(), flags::JOINED);
         set(envelope.facts & facts::BAD_UTF8 != 0, flags::BAD_UTF8);
         set(seen.line.pieces.is_some(), flags::DROPPED);
@@ -639,7 +640,7 @@ impl<O: Observer> BlockScan<'_, O> {
             let member = seen.record.get(name);
             let value = match member {
                 // agent-core's retained tail stands instead of a kept range
-                None if kind == RefKind::FirstKept && tail => continue,
+                _ if kind == RefKind::FirstKept && tail && member.is_none_or(|m| m.kind == Kind::Null) => continue,
                 None if kind == RefKind::FirstKeptIndex => continue,
                 None => RefValue::Absent,
                 Some(member) => self.ref_value(&seen.record, member),
