@@ -48,11 +48,13 @@ pub enum Id<'a> {
 }
 
 impl<'a> Id<'a> {
-    fn of(record: &Record<'a>, member: Option<&'a Member>) -> Id<'a> {
+    /// Reads a member; bytes that are no UTF-8 count as U+FFFD, as readers decode them.
+    fn of(record: &Record<'a>, member: Option<&'a Member>, valid_utf8: bool) -> Id<'a> {
         let Some(member) = member else { return Id::Absent };
         match (member.kind, record.string(member)) {
             (Kind::Null, _) => Id::Null,
-            (_, Some(text)) => Id::Text(text, member),
+            (_, Some(text)) if valid_utf8 || member.escapes => Id::Text(text, member),
+            (_, Some(text)) => Id::Text(String::from_utf8_lossy(&text).into_owned().into_bytes().into(), member),
             _ => Id::Other(member),
         }
     }
@@ -112,8 +114,8 @@ impl<'a> Envelope<'a> {
             entry,
             role: Role::None,
             header,
-            id: Id::of(record, named.id),
-            parent: Id::of(record, named.parent),
+            id: Id::of(record, named.id, valid_utf8),
+            parent: Id::of(record, named.parent, valid_utf8),
             time: named.time.map_or(Time::Invalid, |m| read_time(record, m)),
             timed: named.time.is_some(),
             facts: 0,
