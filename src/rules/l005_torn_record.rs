@@ -1,7 +1,7 @@
 //! `torn-record`: a line inside the file breaks off in the middle of a record.
 
-use super::check::{Check, Sink};
-use super::{Finding, Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Related, Repair, Rule, Severity};
 use crate::record::readable;
 use crate::session::scan::{LineView, line_facts};
 
@@ -25,7 +25,7 @@ pub static RULE: Rule = Rule {
     remedy: "Sets the line aside. If the same record stands whole elsewhere in the file, nothing was \
         lost, and the finding says so. Otherwise the child's `G003` names this line as the place \
         where its parent was lost and has its own repair.",
-    checks: &[Check::Line(line_facts::ODD, check)],
+    checks: &[Check::Line(line_facts::ODD, check), Check::Session(find_whole)],
 };
 
 fn check(line: &LineView<'_>, sink: &mut Sink) {
@@ -39,4 +39,16 @@ fn check(line: &LineView<'_>, sink: &mut Sink) {
         )
         .entry(readable::id(bytes))
     });
+}
+
+/// Says of a cut record that stands whole elsewhere that nothing was lost.
+fn find_whole(audit: &Audit<'_>, sink: &mut Sink) {
+    for finding in sink.findings.iter_mut().filter(|f| matches!(f.rule.code, "L001" | "L005")) {
+        let id = finding.entry.as_deref().and_then(|id| serde_json::from_str::<String>(id).ok());
+        if let Some(n) = id.and_then(|id| audit.session.find(id.as_bytes())) {
+            let line = audit.session.entries[n as usize].line;
+            finding.message.push_str(&format!("; nothing was lost, the record stands whole on line {line}"));
+            finding.related.push(Related { place: audit.id_place(n), message: "the whole record".to_string() });
+        }
+    }
 }
