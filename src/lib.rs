@@ -7,6 +7,7 @@ pub mod dialect;
 pub mod edit;
 pub mod json;
 pub mod line;
+pub mod pass;
 pub mod record;
 pub mod report;
 pub mod rules;

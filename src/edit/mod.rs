@@ -1,7 +1,7 @@
 //! Edits, plans, manifests, restoring, and the writing of new files.
 //!
 //! A pass makes [`Edit`]s on byte spans of its input; a [`Plan`] puts them in order and proves that
-//! every input byte is accounted for; [`write()`] makes a new file of it, with a [`Manifest`] from which
+//! every input byte is accounted for; [`write_plan`] makes a new file of it, with a [`Manifest`] from which
 //! [`restore`] rebuilds the input bit for bit. Beside the store this is the only layer that writes, and
 //! it never writes to what it reads nor over anything that exists.
 
@@ -19,7 +19,7 @@ pub use draft::remove_drafts;
 pub use manifest::Manifest;
 pub use plan::{Placed, Plan, PlanError, Segment};
 pub use write::{
-    Account, Content, Original, WriteError, manifest_path, refuse, write_alone, write_plan, write_with_manifest,
+    Account, Content, Original, WriteError, manifest_path, refuse, refuse_one, write_alone, write_plan, write_with_manifest,
 };
 
 use serde::{Deserialize, Serialize};

@@ -167,7 +167,11 @@ pub fn refuse(output: &Path, input: Option<&Path>) -> Result<(), WriteError> {
     }
 }
 
-fn refuse_one(output: &Path, input: Option<&Path>) -> Result<(), WriteError> {
+/// Refuses an output without a manifest, as [`refuse`] does.
+///
+/// # Errors
+/// The refusal.
+pub fn refuse_one(output: &Path, input: Option<&Path>) -> Result<(), WriteError> {
     match output.symlink_metadata() {
         Ok(found) => {
             // by its own name a link is a link, but what it leads to may be the input

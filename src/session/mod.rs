@@ -8,6 +8,7 @@ pub mod envelope;
 pub mod facts;
 pub mod graph;
 pub mod ids;
+pub mod reread;
 pub mod scan;
 
 use crate::dialect::pi::{EntryType, Role};
