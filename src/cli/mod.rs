@@ -6,6 +6,7 @@ pub mod migrate;
 mod new_file;
 mod output;
 mod progress;
+pub mod repair;
 pub mod restore;
 mod signals;
 pub mod validate;
@@ -48,6 +49,7 @@ No file that is read is ever written to.";
 enum Verb {
     Validate(validate::Args),
     Explain(explain::Args),
+    Repair(repair::Args),
     Migrate(migrate::Args),
     Fork(fork::Args),
     Restore(restore::Args),
@@ -58,6 +60,7 @@ impl Verb {
         match self {
             Verb::Validate(args) => validate::run(args),
             Verb::Explain(args) => explain::run(args),
+            Verb::Repair(args) => repair::run(args),
             Verb::Migrate(args) => migrate::run(args),
             Verb::Fork(args) => fork::run(args),
             Verb::Restore(args) => restore::run(args),

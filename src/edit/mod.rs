@@ -19,7 +19,8 @@ pub use draft::remove_drafts;
 pub use manifest::Manifest;
 pub use plan::{Placed, Plan, PlanError, Segment};
 pub use write::{
-    Account, Content, Original, WriteError, manifest_path, refuse, refuse_one, write_alone, write_plan, write_with_manifest,
+    Account, Content, Original, WriteError, manifest_path, refuse, refuse_one, write_alone, write_plan,
+    write_with_manifest,
 };
 
 use serde::{Deserialize, Serialize};

@@ -4,6 +4,7 @@ pub mod fork;
 mod health;
 pub mod migrate;
 mod records;
+pub mod repair;
 
 pub use health::Health;
 

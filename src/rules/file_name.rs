@@ -3,15 +3,15 @@
 use crate::dialect::time;
 
 /// What a file name says.
-pub(super) struct FileName {
+pub struct FileName {
     /// The session id.
-    pub(super) id: String,
+    pub id: String,
     /// The time in milliseconds since 1970.
-    pub(super) time: Option<i64>,
+    pub time: Option<i64>,
 }
 
 /// Reads a file name as pi makes them, or one that holds a UUID; `None` for any other.
-pub(super) fn parse(name: &str) -> Option<FileName> {
+pub fn parse(name: &str) -> Option<FileName> {
     let stem = name.split_once(".jsonl").map_or(name, |(stem, _)| stem);
     if let Some((stamp, id)) = stem.split_once('_')
         && let Some(time) = stamp_time(stamp).filter(|_| !id.is_empty())

@@ -13,7 +13,7 @@ mod e006_missing_field;
 mod e007_invalid_timestamp;
 mod e008_clock_went_back;
 mod e009_legacy_role;
-mod file_name;
+pub mod file_name;
 mod finding;
 mod first_kept;
 mod g001_duplicate_line;

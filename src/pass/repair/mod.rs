@@ -1,0 +1,172 @@
+//! `repair`: a new file that readers open whole.
+//!
+//! Repairs interact, so they are not made finding by finding but on a model of the session, layer by
+//! layer: lines, header, ids, parents, references. Each layer sees the session as the layers before
+//! have left it. The plan comes out as one set of byte edits on the input.
+
+mod header;
+mod ids;
+mod lines;
+mod model;
+mod parents;
+mod references;
+mod touch;
+
+use super::Health;
+use crate::edit::{Edit, Kind, Plan, PlanError};
+use crate::rules::kind::FileKind;
+use crate::rules::{self, Repair, Severity};
+use crate::session::scan::{Options as ScanOptions, scan};
+use crate::source::{Source, inputs};
+use lines::Damage;
+use model::Model;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+/// Which repairs are made.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Only those whose meaning cannot change.
+    pub safe_only: bool,
+    /// Codes of repairs that are made only on request.
+    pub choose: Vec<String>,
+    /// Only these codes, if there are any.
+    pub select: Vec<String>,
+    /// Not these codes.
+    pub ignore: Vec<String>,
+}
+
+impl Options {
+    /// Whether the repair of a rule, of this kind, is wanted.
+    fn wants(&self, code: &str, kind: Kind) -> bool {
+        let names = |list: &[String]| list.iter().any(|c| code.starts_with(c.as_str()));
+        if names(&self.ignore) || !self.select.is_empty() && !names(&self.select) && !names(&self.choose) {
+            return false;
+        }
+        match kind {
+            Kind::Safe => true,
+            Kind::Assumed => !self.safe_only,
+            Kind::Choice => names(&self.choose),
+        }
+    }
+}
+
+/// Why a file cannot be repaired.
+#[derive(Debug)]
+pub enum RepairError {
+    /// It cannot be read.
+    Read(io::Error),
+    /// The edits make no plan.
+    Plan(PlanError),
+}
+
+impl fmt::Display for RepairError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RepairError::Read(error) => write!(f, "cannot read it: {}", inputs::reason(error)),
+            RepairError::Plan(error) => write!(f, "cannot plan its repair: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for RepairError {}
+
+impl From<io::Error> for RepairError {
+    fn from(error: io::Error) -> Self {
+        RepairError::Read(error)
+    }
+}
+
+/// How a file is repaired.
+pub struct Repairing {
+    /// The plan; empty where there is nothing to do.
+    pub plan: Plan,
+    /// Why nothing can be done, where the file is no session.
+    pub hopeless: Option<String>,
+}
+
+/// Plans the repair of a session; `path` is where it is.
+///
+/// # Errors
+/// See [`RepairError`].
+pub fn plan(source: &Source, path: Option<&Path>, options: &Options) -> Result<Repairing, RepairError> {
+    let (session, damage) = scan::<Damage>(source, &ScanOptions::default())?;
+    let kind = FileKind::of(source, &session);
+    let size = session.facts.bytes;
+    let hopeless = match kind {
+        FileKind::Session => None,
+        FileKind::Empty => Some("the file is empty".to_string()),
+        FileKind::Blank => Some("the file holds nothing but blanks, line ends and NULs".to_string()),
+        FileKind::NotText(what, hint) => Some(format!("the file is {what}; {hint}")),
+        FileKind::Foreign(dialect) => Some(format!("the file is {}, read by {}", dialect.title, dialect.read_by)),
+    };
+    if hopeless.is_some() {
+        let plan = Plan::new(size, Vec::new()).map_err(RepairError::Plan)?;
+        return Ok(Repairing { plan, hopeless });
+    }
+    let mut model = Model::new(source, &session, &damage, path, options);
+    ids::settle(&mut model);
+    parents::settle(&mut model);
+    references::settle(&mut model);
+    let mut edits = Vec::new();
+    header::edits(&mut model, &mut edits)?;
+    touch::edits(&mut model, &mut edits)?;
+    lines::edits(&model, &mut edits)?;
+    let plan = Plan::new(size, disjoint(edits)).map_err(RepairError::Plan)?;
+    Ok(Repairing { plan, hopeless })
+}
+
+/// Drops edits inside what a wider edit takes: bytes that are no UTF-8 in an id that is replaced, a
+/// line feed in a line that is set aside.
+fn disjoint(mut edits: Vec<Edit>) -> Vec<Edit> {
+    let mut order: Vec<usize> = (0..edits.len()).collect();
+    order.sort_by_key(|&n| (edits[n].span.start, std::cmp::Reverse(edits[n].span.end)));
+    let mut drop = vec![false; edits.len()];
+    let mut end = 0;
+    let mut start = 0;
+    for n in order {
+        let Edit { span, at, .. } = &edits[n];
+        let inside = span.start < end && span.end <= end && (span.start > start || !span.is_empty());
+        if inside && *at >= start && *at < end {
+            drop[n] = true;
+        } else if !span.is_empty() {
+            (start, end) = (span.start, span.end.max(end));
+        }
+    }
+    let mut n = 0;
+    edits.retain(|_| {
+        n += 1;
+        !drop[n - 1]
+    });
+    edits
+}
+
+/// What the plan does, counted by rule.
+pub fn summary(plan: &Plan) -> BTreeMap<(&'static str, Kind), u64> {
+    let mut counts = BTreeMap::new();
+    for edit in plan.edits() {
+        *counts.entry((edit.why.cause, edit.why.kind)).or_default() += 1;
+    }
+    counts
+}
+
+/// The errors that a repaired file may still have: those that no default repair takes away.
+pub fn is_left(code: &str) -> bool {
+    rules::find(code).is_some_and(|rule| matches!(rule.repair, Repair::None | Repair::Choice))
+}
+
+/// The errors of a file that are left after a repair, by code.
+pub fn errors_left(health: &Health) -> BTreeMap<&'static str, u64> {
+    let mut counts = BTreeMap::new();
+    for (code, ..) in &health.errors {
+        *counts.entry(*code).or_default() += 1;
+    }
+    counts
+}
+
+/// Whether a rule's finding is an error by default.
+pub fn is_error(code: &str) -> bool {
+    rules::find(code).is_some_and(|rule| rule.severity == Severity::Error)
+}

@@ -1,0 +1,98 @@
+//! Changes of members as edits of the bytes they stand in.
+
+use super::RepairError;
+use super::model::{Change, Model};
+use crate::edit::{Edit, Why};
+use crate::json::{Member, Scanner, Span, skip_space};
+use crate::record::Record;
+use crate::rules::check::escape_line_feeds;
+use crate::session::{Entry, flags};
+use crate::source::Source;
+use std::io;
+use std::ops::Range;
+
+/// The edits of the entries' members.
+pub(super) fn edits(model: &mut Model<'_>, edits: &mut Vec<Edit>) -> Result<(), RepairError> {
+    for (n, changes) in std::mem::take(&mut model.changes) {
+        if !model.stays(n) {
+            continue;
+        }
+        let entry = &model.session.entries[n as usize];
+        let bytes = Bytes::read(model.source, entry)?;
+        edits.extend(bytes.change(&changes));
+    }
+    Ok(())
+}
+
+/// A record that is read again, and where its bytes stand in the file.
+pub(super) struct Bytes {
+    bytes: Vec<u8>,
+    base: u64,
+    /// Offsets in `bytes` of escapes that are raw line feeds in the file.
+    feeds: Vec<usize>,
+}
+
+impl Bytes {
+    fn read(source: &Source, entry: &Entry) -> io::Result<Bytes> {
+        let bytes = source.read_range(entry.offset, entry.length)?;
+        if !entry.has(flags::JOINED) {
+            return Ok(Bytes { bytes, base: entry.offset, feeds: Vec::new() });
+        }
+        let raw = bytes.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(at, _)| at);
+        let feeds = raw.enumerate().map(|(n, at)| at + n).collect();
+        Ok(Bytes { bytes: escape_line_feeds(&bytes), base: entry.offset, feeds })
+    }
+
+    /// A record of the file as it stands.
+    pub(super) fn plain(bytes: Vec<u8>, base: u64) -> Bytes {
+        Bytes { bytes, base, feeds: Vec::new() }
+    }
+
+    fn place(&self, at: usize) -> u64 {
+        self.base + (at - self.feeds.partition_point(|feed| *feed < at)) as u64
+    }
+
+    fn span(&self, span: &Span) -> Range<u64> {
+        self.place(span.start)..self.place(span.end)
+    }
+
+    /// Edits that give members new values; those that are not there are put first.
+    pub(super) fn change(&self, changes: &[Change]) -> Vec<Edit> {
+        let mut scanner = Scanner::new();
+        if scanner.scan(&self.bytes, 0).is_err() {
+            return Vec::new();
+        }
+        let record = Record::new(&self.bytes, &scanner);
+        let mut edits = Vec::new();
+        let mut added: Option<(String, Why)> = None;
+        for change in changes {
+            match find(&record, change.member) {
+                Some(member) if self.bytes[member.value.clone()] == *change.json.as_bytes() => {}
+                Some(member) => {
+                    edits.push(Edit::replace(self.span(&member.value), change.json.as_str(), change.why.clone()));
+                }
+                None => {
+                    let text = format!("\"{}\":{}", change.member, change.json);
+                    added = Some(match added {
+                        Some((before, why)) => (format!("{before},{text}"), why),
+                        None => (text, change.why.clone()),
+                    });
+                }
+            }
+        }
+        if let Some((text, why)) = added {
+            // behind the opening brace; an empty object needs no comma
+            let brace = skip_space(&self.bytes, 0);
+            let comma = if record.top.is_empty() { "" } else { "," };
+            edits.push(Edit::insert(self.place(brace + 1), format!("{text}{comma}"), why));
+        }
+        edits
+    }
+}
+
+fn find<'r>(record: &Record<'r>, member: &str) -> Option<&'r Member> {
+    match member.strip_prefix("message.") {
+        Some(inner) => record.get_inner(inner.as_bytes()),
+        None => record.get(member.as_bytes()),
+    }
+}
