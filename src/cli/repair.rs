@@ -4,7 +4,7 @@ use super::new_file::{self, Places};
 use super::{CLEAN, FAILED, FINDINGS, Failure, output, signals};
 use crate::edit::{self, Account, Change, Edit, Original, Plan, WriteError};
 use crate::pass::Health;
-use crate::pass::repair::{self, Options};
+use crate::pass::repair::{self, Options, Stamp};
 use crate::report::clean::{clean, clean_bytes};
 use crate::report::layout::{plural, thousands};
 use crate::rules;
@@ -44,6 +44,12 @@ pub struct Args {
     /// Leave the findings of these rules alone.
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     ignore: Vec<String>,
+    /// Leave an entry of type custom where a torn record stood, with what can be read of it.
+    #[arg(long)]
+    salvage: bool,
+    /// Leave an entry of type custom at the end that says that the file was repaired, and from what.
+    #[arg(long)]
+    stamp: bool,
     /// Copy files without a repair to do as well; with --out-dir.
     #[arg(long, requires = "out_dir")]
     copy_healthy: bool,
@@ -138,6 +144,8 @@ fn options(args: &Args) -> Result<Options, Failure> {
         choose: codes(&args.choose)?,
         select: codes(&args.select)?,
         ignore: codes(&args.ignore)?,
+        salvage: args.salvage,
+        stamp: None,
     })
 }
 
@@ -209,6 +217,8 @@ fn one(args: &Args, options: &Options, input: &Input) -> Result<File, FileError>
     let unread = |error: io::Error| fail(format!("cannot read: {}", output::reason(&error)));
     let source = source.map_err(unread)?;
     let original = Original::take(&source, path).map_err(unread)?;
+    let stamp = args.stamp.then(|| Stamp { input: original.digest.sha256.clone() });
+    let options = &Options { stamp, ..options.clone() };
     let repairing = repair::plan(&source, path, options).map_err(|error| fail(error.to_string()))?;
     let mut file = File::new(&display);
     if repairing.plan.is_empty() {

@@ -18,11 +18,11 @@ pub(super) struct OddLine {
     /// The offset behind its last byte; of a record over several lines behind the last of them.
     pub(super) end: u64,
     /// Whether a line feed follows.
-    ended: bool,
+    pub(super) ended: bool,
     /// Its pieces; `None` for a line that is one record and nothing else.
     pub(super) pieces: Option<Pieces>,
     /// Offsets of raw line feeds inside the record that its last piece begins.
-    feeds: Vec<u64>,
+    pub(super) feeds: Vec<u64>,
     /// Bytes that are no UTF-8, inside records.
     bad: Vec<Range<u64>>,
 }
@@ -32,6 +32,10 @@ pub(super) struct OddLine {
 pub(super) struct Damage {
     /// In file order.
     pub(super) lines: Vec<OddLine>,
+    /// Offsets of records with half a surrogate pair.
+    pub(super) surrogates: Vec<u64>,
+    /// Offsets of records that lack a field.
+    pub(super) incomplete: Vec<u64>,
 }
 
 impl Observer for Damage {
@@ -55,10 +59,20 @@ impl Observer for Damage {
         self.lines.push(OddLine { offset: line.offset, end, ended, pieces, feeds, bad });
     }
 
-    fn record(&mut self, _: &RecordView<'_>) {}
+    fn record(&mut self, record: &RecordView<'_>) {
+        let (offset, _) = record.place(&record.span());
+        if record.envelope.facts & facts::LONE_SURROGATE != 0 {
+            self.surrogates.push(offset);
+        }
+        if record.envelope.facts & facts::FIELD_MISSING != 0 {
+            self.incomplete.push(offset);
+        }
+    }
 
     fn append(&mut self, later: Self, _: u64) {
         self.lines.extend(later.lines);
+        self.surrogates.extend(later.surrogates);
+        self.incomplete.extend(later.incomplete);
     }
 }
 

@@ -4,18 +4,20 @@
 //! layer: lines, header, ids, parents, references. Each layer sees the session as the layers before
 //! have left it. The plan comes out as one set of byte edits on the input.
 
+mod choices;
 mod header;
 mod ids;
 mod lines;
 mod model;
 mod parents;
 mod references;
+mod salvage;
 mod touch;
 
 use super::Health;
 use crate::edit::{Edit, Kind, Plan, PlanError};
 use crate::rules::kind::FileKind;
-use crate::rules::{self, Repair, Severity};
+use crate::rules::{self, Repair};
 use crate::session::scan::{Options as ScanOptions, scan};
 use crate::source::{Source, inputs};
 use lines::Damage;
@@ -36,6 +38,17 @@ pub struct Options {
     pub select: Vec<String>,
     /// Not these codes.
     pub ignore: Vec<String>,
+    /// Leave an entry where a torn record stood, with what can be read of it.
+    pub salvage: bool,
+    /// Leave an entry at the end that says that the file was repaired, and from what.
+    pub stamp: Option<Stamp>,
+}
+
+/// What a stamp says.
+#[derive(Clone, Debug)]
+pub struct Stamp {
+    /// The SHA-256 of the input, in hexadecimal digits.
+    pub input: String,
 }
 
 impl Options {
@@ -108,12 +121,15 @@ pub fn plan(source: &Source, path: Option<&Path>, options: &Options) -> Result<R
     }
     let mut model = Model::new(source, &session, &damage, path, options);
     ids::settle(&mut model);
+    choices::set_aside(&mut model);
     parents::settle(&mut model);
     references::settle(&mut model);
     let mut edits = Vec::new();
+    choices::edits(&mut model, &mut edits)?;
     header::edits(&mut model, &mut edits)?;
     touch::edits(&mut model, &mut edits)?;
     lines::edits(&model, &mut edits)?;
+    salvage::edits(&mut model, &mut edits)?;
     let plan = Plan::new(size, disjoint(edits)).map_err(RepairError::Plan)?;
     Ok(Repairing { plan, hopeless })
 }
@@ -143,15 +159,6 @@ fn disjoint(mut edits: Vec<Edit>) -> Vec<Edit> {
     edits
 }
 
-/// What the plan does, counted by rule.
-pub fn summary(plan: &Plan) -> BTreeMap<(&'static str, Kind), u64> {
-    let mut counts = BTreeMap::new();
-    for edit in plan.edits() {
-        *counts.entry((edit.why.cause, edit.why.kind)).or_default() += 1;
-    }
-    counts
-}
-
 /// The errors that a repaired file may still have: those that no default repair takes away.
 pub fn is_left(code: &str) -> bool {
     rules::find(code).is_some_and(|rule| matches!(rule.repair, Repair::None | Repair::Choice))
@@ -164,9 +171,4 @@ pub fn errors_left(health: &Health) -> BTreeMap<&'static str, u64> {
         *counts.entry(*code).or_default() += 1;
     }
     counts
-}
-
-/// Whether a rule's finding is an error by default.
-pub fn is_error(code: &str) -> bool {
-    rules::find(code).is_some_and(|rule| rule.severity == Severity::Error)
 }

@@ -149,11 +149,6 @@ impl<'a> Model<'a> {
         changes.retain(|c| c.member != member);
         changes.push(Change { member, json, why });
     }
-
-    /// Whether a member of an entry is changed already.
-    pub(super) fn is_changed(&self, n: u32, member: &str) -> bool {
-        self.changes.get(&n).is_some_and(|list| list.iter().any(|c| c.member == member))
-    }
 }
 
 /// A reason with its kind.

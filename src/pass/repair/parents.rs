@@ -1,7 +1,7 @@
 //! The parents: what hangs on nothing, on itself or in a loop is linked to what was written before it.
 
 use super::model::{Model, why};
-use crate::dialect::pi::{EntryType, Role};
+use crate::dialect::pi::EntryType;
 use crate::edit::{Kind, Why};
 use crate::session::{Parent, RefKind, RefValue, Shape, flags, graph};
 use hashbrown::HashMap;
@@ -18,6 +18,7 @@ pub(super) fn settle(model: &mut Model<'_>) {
         return;
     }
     follow_copies(model);
+    pass_over_chosen(model);
     let loose = loose(model);
     Linker::new(model).link(loose);
     stale_leaf(model);
@@ -34,6 +35,30 @@ fn follow_copies(model: &mut Model<'_>) {
             let reason = format!("it follows the entry it means, now {}", model.name(meant));
             model.change(n, "parentId", model.id_json(meant), why("G002", Kind::Assumed, reason));
         }
+    }
+}
+
+/// Children of what was set aside on request hang on what that hung on.
+fn pass_over_chosen(model: &mut Model<'_>) {
+    for n in 0..model.session.entries.len() as u32 {
+        let Some(parent) = model.parents[n as usize] else { continue };
+        let Some(why) = model.gone.get(&parent).filter(|w| w.kind == Kind::Choice && model.stays(n)).cloned() else {
+            continue;
+        };
+        let mut at = Some(parent);
+        // a chain of those that are set aside ends, since each was written before the one that hangs on it
+        for _ in 0..model.gone.len() {
+            at = at.filter(|p| !model.stays(*p)).map_or(at, |p| model.parents[p as usize]);
+        }
+        let json = at.map_or_else(|| "null".to_string(), |p| model.id_json(p));
+        model.parents[n as usize] = at;
+        let to = at.map_or_else(|| "the root".to_string(), |p| model.name(p));
+        model.change(
+            n,
+            "parentId",
+            json,
+            Why { reason: format!("its parent was set aside; linked to {to}").into(), ..why },
+        );
     }
 }
 
@@ -215,10 +240,4 @@ fn messages(model: &Model<'_>, n: u32) -> usize {
         at = model.parents[n as usize];
     }
     count
-}
-
-/// Whether an entry is a tool result.
-#[allow(dead_code)]
-fn is_result(role: Role) -> bool {
-    role == Role::ToolResult
 }
