@@ -256,7 +256,11 @@ impl File {
 
     fn print_damage(&self, out: &mut dyn Write) -> io::Result<()> {
         let lines = counted(self.damaged_lines, "damaged line");
-        writeln!(out, "  {lines:<16} copied as they are; {} on them got no id", counted(self.unseen_records, "record"))?;
+        writeln!(
+            out,
+            "  {lines:<16} copied as they are; {} on them got no id",
+            counted(self.unseen_records, "record")
+        )?;
         let file = self.output.as_ref().unwrap_or(&self.path);
         writeln!(out, "  hint: `sesstool validate {}` tells of the damage that remains", clean(file))
     }

@@ -80,7 +80,10 @@ fn restore(args: &Args) -> Result<String, String> {
 fn read_manifest(path: &Path) -> Result<Manifest, String> {
     let file = File::open(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {
-            format!("no manifest at {}; without it the original cannot be rebuilt (name it with --manifest)", path.display())
+            format!(
+                "no manifest at {}; without it the original cannot be rebuilt (name it with --manifest)",
+                path.display()
+            )
         }
         _ => format!("{}: cannot open: {}", path.display(), output::reason(&error)),
     })?;

@@ -120,9 +120,7 @@ pub(super) fn place(waiting: Vec<(Draft, &Path)>) -> Result<(), (usize, io::Erro
 fn move_to(file: NamedTempFile, target: &Path) -> io::Result<()> {
     match file.persist_noclobber(target) {
         Ok(_) => Ok(()),
-        Err(PersistError { error, file }) if error.kind() != io::ErrorKind::AlreadyExists => {
-            claim(file, target, error)
-        }
+        Err(PersistError { error, file }) if error.kind() != io::ErrorKind::AlreadyExists => claim(file, target, error),
         Err(PersistError { error, .. }) => Err(error),
     }
 }

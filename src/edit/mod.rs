@@ -8,6 +8,7 @@
 mod diff;
 mod digest;
 mod draft;
+mod lines;
 pub mod manifest;
 mod plan;
 pub mod restore;
@@ -16,10 +17,12 @@ mod write;
 pub use diff::{Change, Line, changes};
 pub use digest::{Digest, Hasher};
 pub use draft::remove_drafts;
+pub use lines::{line_end, line_start};
 pub use manifest::Manifest;
-pub use plan::{Placed, Plan, PlanError, Segment};
+pub use plan::{Placed, Plan, PlanError, Segment, copy};
 pub use write::{
-    Account, Content, Original, WriteError, manifest_path, refuse, refuse_one, write_alone, write_plan, write_with_manifest,
+    Account, Content, Original, WriteError, manifest_path, refuse, refuse_one, write_alone, write_plan,
+    write_with_manifest,
 };
 
 use serde::{Deserialize, Serialize};

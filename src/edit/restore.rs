@@ -61,10 +61,9 @@ impl fmt::Display for RestoreError {
             }
             RestoreError::Edit(n, what) => write!(f, "the manifest is damaged: edit {n} {what}"),
             RestoreError::Sizes => f.write_str("the manifest is damaged: its edits do not come to the sizes it names"),
-            RestoreError::Input { expected, found } => write!(
-                f,
-                "the manifest is damaged: the original had {expected}, and what would be rebuilt has {found}"
-            ),
+            RestoreError::Input { expected, found } => {
+                write!(f, "the manifest is damaged: the original had {expected}, and what would be rebuilt has {found}")
+            }
             RestoreError::Read(error) => write!(f, "cannot read it: {}", crate::source::inputs::reason(error)),
         }
     }
