@@ -48,7 +48,10 @@ impl fmt::Display for ForkError {
                 f.write_str("it is no session of pi, or has no header; `sesstool validate` tells more")
             }
             ForkError::Version(text) => {
-                write!(f, "its version is {text}; only sessions of version 3 are forked: migrate it first")
+                write!(
+                    f,
+                    "its version is {text}; only sessions of version 3 are forked (`sesstool migrate` makes them)"
+                )
             }
             ForkError::Loop(id) => write!(f, "the branch runs in a loop at entry {id}: repair it first"),
             ForkError::Unknown(name, near) if near.is_empty() => {
