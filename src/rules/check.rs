@@ -286,6 +286,12 @@ impl<'a> Audit<'a> {
         same_bytes(self.source, x.offset, y.offset, x.length)
     }
 
+    /// Whether the first bytes of an entry are those at a place.
+    pub fn begins_with(&self, n: u32, place: &Place) -> bool {
+        let entry = &self.session.entries[n as usize];
+        place.length <= entry.length && same_bytes(self.source, entry.offset, place.offset, place.length)
+    }
+
     /// The child of `n` that is on the way to its descendant `below`.
     pub fn next_towards(&self, n: u32, below: u32) -> Option<u32> {
         let intervals = self.intervals();

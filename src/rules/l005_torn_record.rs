@@ -1,7 +1,8 @@
 //! `torn-record`: a line inside the file breaks off in the middle of a record.
 
-use super::check::{Check, Sink};
-use super::{Finding, Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Related, Repair, Rule, Severity};
+use crate::json::text;
 use crate::record::readable;
 use crate::session::scan::{LineView, line_facts};
 
@@ -25,7 +26,7 @@ pub static RULE: Rule = Rule {
     remedy: "Sets the line aside. If the same record stands whole elsewhere in the file, nothing was \
         lost, and the finding says so. Otherwise the child's `G003` names this line as the place \
         where its parent was lost and has its own repair.",
-    checks: &[Check::Line(line_facts::ODD, check)],
+    checks: &[Check::Line(line_facts::ODD, check), Check::Session(look_elsewhere)],
 };
 
 fn check(line: &LineView<'_>, sink: &mut Sink) {
@@ -39,4 +40,22 @@ fn check(line: &LineView<'_>, sink: &mut Sink) {
         )
         .entry(readable::id(bytes))
     });
+}
+
+/// Says of which cut records the whole ones stand elsewhere: nothing was lost with those.
+fn look_elsewhere(audit: &Audit<'_>, sink: &mut Sink) {
+    for finding in sink.findings.iter_mut().filter(|f| f.rule.code == RULE.code) {
+        let (Some(id), Some(place)) = (finding.entry.as_deref().and_then(unquoted), &finding.place) else { continue };
+        let Some(n) = audit.session.find(&text::decode(id)).filter(|n| audit.begins_with(*n, place)) else { continue };
+        let whole = audit.place(n);
+        finding.message = format!(
+            "the record is cut after {} bytes; it stands whole on line {}, so nothing is lost",
+            place.length, whole.line
+        );
+        finding.related.push(Related { place: whole, message: "the whole record".to_string() });
+    }
+}
+
+fn unquoted(json: &str) -> Option<&[u8]> {
+    json.as_bytes().strip_prefix(b"\"")?.strip_suffix(b"\"")
 }
