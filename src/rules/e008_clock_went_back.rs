@@ -43,7 +43,9 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
     }
     let Some(n) = first else { return };
     let entries = if count == 1 { "an entry is".to_string() } else { format!("{count} entries are") };
-    let message = format!("{entries} older than the parent, by up to {}; this is the first", super::duration(largest));
+    let most = if count == 1 { "" } else { "up to " };
+    let by = super::duration(largest);
+    let message = format!("{entries} older than the parent, by {most}{by}{}", super::first_of(count));
     let place = audit.member_place(n, |r| r.get(b"timestamp").map(|m| m.value.clone()));
     sink.add(Finding::new(&RULE, place, message).entry(session.id_json(n)));
 }

@@ -39,8 +39,10 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
     let messages = |n: u32| session.path(n).filter(|m| session.entries[*m as usize].is_message()).count();
     let (here, there) = (messages(last), messages(newest));
     if here < there {
-        let message =
-            format!("the last entry hangs on a branch of {here} messages; the newest message is on one of {there}");
+        let message = format!(
+            "the last entry hangs on a branch of {}; the newest message is on one of {there}",
+            super::counted(here, "message")
+        );
         sink.add(
             Finding::new(&RULE, audit.id_place(last), message)
                 .entry(session.id_json(last))

@@ -36,7 +36,7 @@ fn check(line: &LineView<'_>, sink: &mut Sink) {
         Finding::new(
             &RULE,
             line.place(&cut),
-            format!("the record is cut after {} bytes; {}", bytes.len(), readable::describe(bytes)),
+            format!("the record is cut after {}; {}", super::counted(bytes.len(), "byte"), readable::describe(bytes)),
         )
         .entry(readable::id(bytes))
     });
@@ -49,8 +49,9 @@ fn look_elsewhere(audit: &Audit<'_>, sink: &mut Sink) {
         let Some(n) = audit.session.find(&text::decode(id)).filter(|n| audit.begins_with(*n, place)) else { continue };
         let whole = audit.place(n);
         finding.message = format!(
-            "the record is cut after {} bytes; it stands whole on line {}, so nothing is lost",
-            place.length, whole.line
+            "the record is cut after {}; it stands whole on line {}, so nothing is lost",
+            super::counted(place.length as usize, "byte"),
+            whole.line
         );
         finding.related.push(Related { place: whole, message: "the whole record".to_string() });
     }
