@@ -135,8 +135,8 @@ impl Text {
         let lines = wrap(&text, self.options.width.saturating_sub(indent).max(20));
         write!(out, "{:digits$} {} {}", "", styled(GUTTER, "="), styled(BOLD, &format!("{title}:")))?;
         for (index, line) in lines.iter().enumerate() {
-            let indent = if index == 0 { 0 } else { indent };
-            writeln!(out, "{:indent$} {line}", "")?;
+            let blank = if index == 0 { 1 } else { indent };
+            writeln!(out, "{:blank$}{line}", "")?;
         }
         if lines.is_empty() { writeln!(out) } else { Ok(()) }
     }

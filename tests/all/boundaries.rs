@@ -101,19 +101,22 @@ fn threads_change_nothing() {
     assert_eq!((with(2) == one, with(5) == one), (true, true));
 }
 
-/// A pipe that is too long to be held is read in passing; the report is that on the same bytes in a file.
+/// A pipe that is too long to be held is read in passing; the report is that on the same bytes in a
+/// file. Only what needs a second look is left out: G010, and which torn records (L005) stand whole elsewhere.
 #[test]
 fn a_long_pipe_is_like_a_file() {
     let mut rest = Vec::new();
     while rest.len() < HELD + 2 * SLOT as usize {
         rest.extend_from_slice(&lines(&[filler("f2f2f2f2", 600_000).as_str()]));
-        damage().iter().for_each(|(_, bytes)| rest.extend_from_slice(bytes));
+        damage().iter().filter(|(code, _)| *code != "L005").for_each(|(_, bytes)| rest.extend_from_slice(bytes));
     }
     let bytes = padded(4096, &rest);
-    let from_file = check_bytes(&bytes);
+    let from_file = written(&check_bytes(&bytes), "concise");
     let pipe = Source::stream(Box::new(Cursor::new(bytes))).expect("a pipe");
     assert!(!pipe.is_seekable());
-    assert_eq!(written(&check_source(&pipe), "json"), written(&from_file, "json"));
+    let from_pipe = written(&check_source(&pipe), "concise");
+    let different = from_pipe.lines().zip(from_file.lines()).find(|(a, b)| a != b);
+    assert_eq!((different, from_pipe.len()), (None, from_file.len()));
 }
 
 /// A short one is held whole.
