@@ -180,6 +180,8 @@ fn repair(finding: &Finding) -> String {
     match (finding.repair, first_sentence(finding.rule.remedy)) {
         (Repair::None, "") => "none".into(),
         (kind, "") => kind.name().into(),
+        // the sentence itself says that there is none, and why
+        (Repair::None, remedy) => format!("none{}", remedy.strip_prefix("None").unwrap_or(remedy)),
         (kind, remedy) => format!("{} — {remedy}", kind.name()),
     }
 }

@@ -44,7 +44,7 @@ fn check(seen: &RecordView<'_>, sink: &mut Sink) {
                 sink.add_with(&RULE, RULE.severity, || {
                     let read = match time.millis() {
                         Some(ms) => format!("read by pi as {}", time::show(ms)),
-                        None => "no reader understands it".to_string(),
+                        None => "it is no time that is known here".to_string(),
                     };
                     let message = format!(
                         "the timestamp {} is not as the format has it; {read}",

@@ -181,8 +181,13 @@ fn noise() -> impl Strategy<Value = Bytes> {
     prop::collection::vec(pieces, 0..200).prop_map(|pieces| Bytes(pieces.concat()))
 }
 
+/// How many are tried; `PROPTEST_CASES` says otherwise.
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(4000)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn damaged_sessions_give_sound_reports(bytes in damaged_session()) {
