@@ -78,3 +78,21 @@ fn torn_and_whole_on_their_own_lines() {
         }
     }
 }
+
+/// A writer that was stopped twice; of the second record at least `{"type":` is there to show that it is one.
+#[test]
+fn torn_and_torn_then_whole() {
+    let torn = message("aaaa0002", "aaaa0001", TEXTS[1]);
+    let whole = message("aaaa0003", "aaaa0001", "three");
+    let missed = (1..torn.len()).into_par_iter().find_map_any(|first| {
+        (9..torn.len()).step_by(5).find_map(|second| {
+            let torn = [&torn.as_bytes()[..first], &torn.as_bytes()[..second]].concat();
+            let report = check_bytes(&session(&torn, &whole));
+            let right = loud_codes(&report) == BTreeSet::from(["L004"]) && is_recovered(&report);
+            (!right).then(|| {
+                format!("{first} {second} {}\n{}", String::from_utf8_lossy(&torn), written(&report, "concise"))
+            })
+        })
+    });
+    assert!(missed.is_none(), "{}", missed.unwrap_or_default());
+}
