@@ -2,7 +2,7 @@
 
 use super::finding::{Finding, Place, Repair, Severity};
 use super::kind::FileKind;
-use super::{RULES, Rule};
+use super::{RULES, Rule, first_sentence};
 use crate::json::{Scanner, Span};
 use crate::record::Record;
 use crate::session::graph::{self, Children, Intervals};
@@ -491,20 +491,6 @@ impl Finding {
         self.related.push(super::Related { place, message: message.into() });
         self
     }
-}
-
-/// A text up to its first full stop that ends a sentence.
-pub fn first_sentence(text: &str) -> &str {
-    let mut from = 0;
-    while let Some(at) = text[from..].find(". ") {
-        let end = from + at;
-        // versions ("pi 1.6. ") do not occur; an abbreviation would have a lower-case letter behind it
-        if text[end + 2..].chars().next().is_some_and(|c| !c.is_lowercase()) {
-            return &text[..end];
-        }
-        from = end + 2;
-    }
-    text.trim_end_matches('.')
 }
 
 impl LineView<'_> {

@@ -26,7 +26,7 @@ pub static RULE: Rule = Rule {
     remedy: "Sets the line aside. If the same record stands whole elsewhere in the file, nothing was \
         lost, and the finding says so. Otherwise the child's `G003` names this line as the place \
         where its parent was lost and has its own repair.",
-    checks: &[Check::Line(line_facts::ODD, check), Check::Session(look_elsewhere)],
+    checks: &[Check::Line(line_facts::ODD, check), Check::Session(find_whole)],
 };
 
 fn check(line: &LineView<'_>, sink: &mut Sink) {
@@ -42,18 +42,17 @@ fn check(line: &LineView<'_>, sink: &mut Sink) {
     });
 }
 
-/// Says of which cut records the whole ones stand elsewhere: nothing was lost with those.
-fn look_elsewhere(audit: &Audit<'_>, sink: &mut Sink) {
-    for finding in sink.findings.iter_mut().filter(|f| f.rule.code == RULE.code) {
+/// Says of a cut record that stands whole elsewhere that nothing was lost.
+fn find_whole(audit: &Audit<'_>, sink: &mut Sink) {
+    for finding in sink.findings.iter_mut().filter(|f| matches!(f.rule.code, "L001" | "L005")) {
         let (Some(id), Some(place)) = (finding.entry.as_deref().and_then(unquoted), &finding.place) else { continue };
-        let Some(n) = audit.session.find(&text::decode(id)).filter(|n| audit.begins_with(*n, place)) else { continue };
-        let whole = audit.place(n);
-        finding.message = format!(
-            "the record is cut after {}; it stands whole on line {}, so nothing is lost",
-            super::counted(place.length as usize, "byte"),
-            whole.line
-        );
-        finding.related.push(Related { place: whole, message: "the whole record".to_string() });
+        // the same id is not enough: it may be taken by another entry
+        let whole = audit.session.find(&text::decode(id)).filter(|n| audit.begins_with(*n, place));
+        if let Some(n) = whole {
+            let line = audit.session.entries[n as usize].line;
+            finding.message.push_str(&format!("; nothing was lost, the record stands whole on line {line}"));
+            finding.related.push(Related { place: audit.id_place(n), message: "the whole record".to_string() });
+        }
     }
 }
 

@@ -203,6 +203,11 @@ fn has_cut_before_whole(pieces: &Pieces) -> bool {
     cut.is_some_and(|at| pieces.list[at..].iter().any(|p| p.kind == PieceKind::Whole))
 }
 
+/// The first sentence of a paragraph, without its full stop.
+pub fn first_sentence(paragraph: &str) -> &str {
+    paragraph.split(". ").next().unwrap_or_default().trim_end_matches('.')
+}
+
 /// A value of the file in back-ticks, shortened; for messages. Blanks that look like a space, or
 /// like nothing, are shown as their number.
 fn quote(bytes: &[u8]) -> String {

@@ -148,8 +148,8 @@ fn layers_import_only_from_those_before() {
     assert!(upward > 50, "the imports were not found");
 }
 
-/// Where `unsafe` is allowed: nowhere yet.
-const UNSAFE: &[&str] = &[];
+/// Where `unsafe` is allowed, and what for.
+const UNSAFE: &[(&str, &str)] = &[("src/json/bits/kernel.rs", "vector instructions of the processor")];
 
 #[test]
 fn unsafe_stays_where_it_is_allowed() {
@@ -159,7 +159,7 @@ fn unsafe_stays_where_it_is_allowed() {
         let relative = path.strip_prefix(root()).expect("below the crate").to_string_lossy().replace('\\', "/");
         let text = std::fs::read_to_string(&path).expect("a source file");
         let allows = text.contains("allow(unsafe_code") || text.contains("expect(unsafe_code");
-        assert!(!allows || UNSAFE.contains(&relative.as_str()), "{relative} allows unsafe code");
+        assert!(!allows || UNSAFE.iter().any(|(file, _)| *file == relative), "{relative} allows unsafe code");
     }
 }
 
