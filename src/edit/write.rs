@@ -228,6 +228,14 @@ fn is_same_node(_: &Metadata, _: &Metadata) -> Option<bool> {
     None
 }
 
+/// Makes a folder, and those that it is in, where they are not there.
+///
+/// # Errors
+/// What the system says.
+pub fn make_folder(folder: &Path) -> Result<(), WriteError> {
+    fs::create_dir_all(folder).map_err(|error| WriteError::Folder(folder.into(), error))
+}
+
 /// Makes `output` from the input by a plan, with a manifest from which the input can be rebuilt.
 /// `check` looks at what was written before it is moved into place.
 ///

@@ -69,6 +69,8 @@ pub mod flags {
     pub const ID_ODD: u16 = 1 << 8;
     /// It is not the last one with its id.
     pub const EARLIER_COPY: u16 = 1 << 9;
+    /// The key `timestamp` is absent.
+    pub const TIME_ABSENT: u16 = 1 << 10;
 }
 
 /// What an entry hangs on.
@@ -134,6 +136,11 @@ impl Entry {
     /// Where the value of `parentId` stands in the file: offset and length.
     pub fn parent_span(&self) -> Option<(u64, u64)> {
         span(self.offset, self.parent_at, self.parent_length)
+    }
+
+    /// Whether it is a marker line that another tool appended: it has neither id nor parent.
+    pub fn is_marker(&self) -> bool {
+        self.has(flags::ID_ABSENT) && self.has(flags::PARENT_ABSENT)
     }
 
     /// Whether it is a message that a person or the model sees in the conversation.
