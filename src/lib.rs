@@ -1,5 +1,7 @@
 //! A forensic and repair toolkit for the JSONL session files of coding agents.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files that they check"))]
+
 pub mod check;
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -4,7 +4,7 @@ use super::new_file::{self, Places};
 use super::{CLEAN, FAILED, Failure, output, signals};
 use crate::edit::{self, Account, Change, Manifest, Original, Plan, WriteError};
 use crate::pass::Health;
-use crate::pass::migrate::{self, Migration, Outcome, TARGET};
+use crate::pass::migrate::{self, Migration, TARGET};
 use crate::report::clean::{clean, clean_bytes};
 use crate::report::layout::plural;
 use crate::source::Source;
@@ -157,10 +157,8 @@ fn one(args: &Args, input: &Input, out: &mut dyn Write) -> Result<File, Stop> {
     let source = source.map_err(unread)?;
     let original = Original::take(&source, path).map_err(unread)?;
     let health = Health::of(&source).map_err(unread)?;
-    let migration = match migrate::plan(&source, &health).map_err(|error| fail(error.to_string()))? {
-        Outcome::Current => return Ok(File::new(&display, "current")),
-        Outcome::Planned(migration) => migration,
-    };
+    let migration = migrate::plan(&source, &health).map_err(|error| fail(error.to_string()))?;
+    let Some(migration) = migration else { return Ok(File::new(&display, "current")) };
     let file = File::new(&display, "planned").migrated(&migration);
     if args.dry_run {
         if args.format == Format::Text {
@@ -255,14 +253,11 @@ impl File {
     }
 
     fn print_damage(&self, out: &mut dyn Write) -> io::Result<()> {
-        let lines = counted(self.damaged_lines, "damaged line");
-        writeln!(
-            out,
-            "  {lines:<16} copied as they are; {} on them got no id",
-            counted(self.unseen_records, "record")
-        )?;
+        let lines = counted(self.damaged_lines, "line");
+        let records = counted(self.unseen_records, "record");
+        writeln!(out, "  {lines:<16} damaged, copied unchanged; {records} there got no id, as in pi")?;
         let file = self.output.as_ref().unwrap_or(&self.path);
-        writeln!(out, "  hint: `sesstool validate {}` tells of the damage that remains", clean(file))
+        writeln!(out, "  hint: damage remains; `sesstool repair {}` makes a whole file of it", clean(file))
     }
 }
 

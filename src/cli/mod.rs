@@ -1,4 +1,4 @@
-//! The command line. One verb is one file: its arguments and one function; [`Verb`] lists them.
+//! The command line. One verb is one file: its arguments and one function; `Verb` lists them.
 
 pub mod explain;
 pub mod fork;

@@ -1,10 +1,9 @@
 //! Where new files go: beside the input, to a named file, or below a folder.
 
 use super::Failure;
-use crate::edit::WriteError;
+use crate::edit::{self, WriteError};
 use crate::source::inputs::{self, Input};
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Where new files go.
@@ -45,9 +44,7 @@ impl Places {
     /// Makes the folder of an output, where that is below `--out-dir`.
     pub(super) fn make_folder(&self, output: &Path) -> Result<(), WriteError> {
         match (&self.out_dir, output.parent()) {
-            (Some(_), Some(folder)) => {
-                fs::create_dir_all(folder).map_err(|error| WriteError::Folder(folder.into(), error))
-            }
+            (Some(_), Some(folder)) => edit::make_folder(folder),
             _ => Ok(()),
         }
     }

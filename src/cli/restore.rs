@@ -1,11 +1,13 @@
 //! `sesstool restore`: the original, bit for bit, from a file and its manifest.
 
 use super::{CLEAN, FAILED, FINDINGS, Failure, new_file, output, signals};
-use crate::edit::restore::{Recipe, RestoreError};
-use crate::edit::{self, Manifest, Original};
+use crate::edit::manifest::File;
+use crate::edit::restore::Recipe;
+use crate::edit::{self, Manifest, Original, WriteError};
 use crate::report::clean::clean;
 use crate::source::Source;
-use std::fs::File;
+use std::fmt::Display;
+use std::fs;
 use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -35,8 +37,8 @@ Examples:
 
 Exit status:
   0  the original is restored, or can be
-  1  with --check: it cannot be
-  2  it cannot be restored: OUT was altered, the manifest is missing or damaged, wrong usage";
+  1  with --check: it cannot be, since OUT was altered or the manifest is missing or damaged
+  2  without --check likewise; and wrong usage, or a file that cannot be read or written";
 
 /// Restores, or proves that it could be done.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
@@ -48,45 +50,70 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
             out.flush()?;
             Ok(CLEAN)
         }
-        Err(sentence) => {
-            output::error(&sentence);
-            Ok(ExitCode::from(if args.check { FINDINGS } else { FAILED }))
+        Err(stop) => {
+            output::error(&stop.sentence);
+            Ok(ExitCode::from(if args.check && stop.is_answer { FINDINGS } else { FAILED }))
         }
     }
 }
 
-/// What was done, or why it was not, as a sentence.
-fn restore(args: &Args) -> Result<String, String> {
-    let path = &args.file;
+/// Why nothing was restored.
+struct Stop {
+    sentence: String,
+    /// Whether it answers the question that `--check` asks: it cannot be restored.
+    is_answer: bool,
+}
+
+impl Stop {
+    /// It cannot be restored.
+    fn cannot(path: &Path, why: impl Display) -> Stop {
+        Stop { sentence: format!("{}: {why}", path.display()), is_answer: true }
+    }
+
+    /// It could not be tried.
+    fn failed(sentence: impl ToString) -> Stop {
+        Stop { sentence: sentence.to_string(), is_answer: false }
+    }
+
+    fn unread(path: &Path, error: &io::Error) -> Stop {
+        Stop::failed(format!("{}: cannot read: {}", path.display(), output::reason(error)))
+    }
+}
+
+impl From<WriteError> for Stop {
+    fn from(error: WriteError) -> Stop {
+        Stop::failed(error)
+    }
+}
+
+/// What was done, as a sentence.
+fn restore(args: &Args) -> Result<String, Stop> {
+    let path = args.file.as_path();
     let target = args.output.clone().unwrap_or_else(|| new_file::tagged(path, "restored"));
     if !args.check {
-        edit::refuse_one(&target, Some(path)).map_err(|error| error.to_string())?;
+        edit::refuse_one(&target, Some(path))?;
     }
-    let of_file = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let source = Source::open(path).map_err(|error| of_file(&format!("cannot open: {}", output::reason(&error))))?;
+    let source = Source::open(path).map_err(|error| Stop::unread(path, &error))?;
     let manifest = read_manifest(&args.manifest.clone().unwrap_or_else(|| edit::manifest_path(path)))?;
-    let recipe = Recipe::new(&manifest).map_err(|error| of_file(&error))?;
-    let original = Original::take(&source, Some(path)).map_err(|error| of_file(&RestoreError::Read(error)))?;
-    recipe.prove(&source).map_err(|error| of_file(&error))?;
-    let digest = &manifest.input.digest;
+    let recipe = Recipe::new(&manifest).map_err(|error| Stop::cannot(path, error))?;
+    let original = Original::take(&source, Some(path)).map_err(|error| Stop::unread(path, &error))?;
+    recipe.prove(&source).map_err(|error| Stop::cannot(path, error))?;
+    let File { name, digest } = &manifest.input;
     if args.check {
-        return Ok(format!("{}: '{}' can be rebuilt from it: {digest}", path.display(), manifest.input.name));
+        return Ok(format!("{}: '{name}' can be rebuilt from it: {digest}", path.display()));
     }
     let content = |sink: &mut dyn FnMut(&[u8]) -> io::Result<()>| recipe.feed(&source, sink);
-    edit::write_alone(&original, &content, &target, digest).map_err(|error| error.to_string())?;
-    Ok(format!("{}: '{}' as it was: {digest}", target.display(), manifest.input.name))
+    edit::write_alone(&original, &content, &target, digest)?;
+    Ok(format!("{}: '{name}' as it was: {digest}", target.display()))
 }
 
-fn read_manifest(path: &Path) -> Result<Manifest, String> {
-    let file = File::open(path).map_err(|error| match error.kind() {
+fn read_manifest(path: &Path) -> Result<Manifest, Stop> {
+    let file = fs::File::open(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {
-            format!(
-                "no manifest at {}; without it the original cannot be rebuilt (name it with --manifest)",
-                path.display()
-            )
+            Stop::cannot(path, "no manifest there, and without it nothing can be rebuilt; name it with --manifest")
         }
-        _ => format!("{}: cannot open: {}", path.display(), output::reason(&error)),
+        _ => Stop::unread(path, &error),
     })?;
-    serde_json::from_reader(BufReader::new(file))
-        .map_err(|error| format!("{}: the manifest cannot be read: {error}", path.display()))
+    let manifest = serde_json::from_reader(BufReader::new(file));
+    manifest.map_err(|error| Stop::cannot(path, format!("the manifest cannot be read: {error}")))
 }

@@ -2,6 +2,7 @@
 //!
 //! The lines of a session are long, so of each only the part around what differs is kept.
 
+use super::lines::{line_end, line_start};
 use super::plan::{Plan, Segment, copy};
 use super::{Edit, Put};
 use crate::source::Source;
@@ -50,10 +51,10 @@ pub fn changes(plan: &Plan, input: &Source, take: &mut dyn FnMut(Change) -> io::
     let mut grown = 0i64;
     while let Some(first) = rest.first() {
         let start = line_start(input, first.span.start)?;
-        let mut end = end_of(input, plan.size(), first, start)?;
+        let mut end = end_of(input, first, start)?;
         let mut n = 1;
         while let Some(swap) = rest.get(n).filter(|swap| swap.span.start < end) {
-            end = end.max(end_of(input, plan.size(), swap, start)?);
+            end = end.max(end_of(input, swap, start)?);
             n += 1;
         }
         let (group, later) = rest.split_at(n);
@@ -96,11 +97,11 @@ fn swaps(plan: &Plan, input: &Source) -> io::Result<Vec<Swap>> {
 }
 
 /// Where the lines end that a swap touches; `start` is where they begin.
-fn end_of(input: &Source, size: u64, swap: &Swap, start: u64) -> io::Result<u64> {
+fn end_of(input: &Source, swap: &Swap, start: u64) -> io::Result<u64> {
     let Range { start: from, end } = swap.span;
     let ends_a_line = end == start || input.read_range(end - 1, 1)? == b"\n";
     let is_whole = from == start && ends_a_line && (swap.bytes.is_empty() || swap.bytes.ends_with(b"\n"));
-    if is_whole { Ok(end) } else { line_end(input, size, end) }
+    if is_whole { Ok(end) } else { line_end(input, end) }
 }
 
 fn swapped(before: &[u8], start: u64, group: &[Swap]) -> Vec<u8> {
@@ -170,37 +171,6 @@ impl LineCount {
         self.at = end;
         Ok(())
     }
-}
-
-/// Where the line of a byte begins, found by looking back.
-fn line_start(input: &Source, offset: u64) -> io::Result<u64> {
-    let mut end = offset;
-    let mut step = 1 << 10;
-    while end > 0 {
-        let from = end.saturating_sub(step);
-        let bytes = input.read_range(from, end - from)?;
-        if let Some(at) = memchr::memrchr(b'\n', &bytes) {
-            return Ok(from + at as u64 + 1);
-        }
-        end = from;
-        step = (step * 8).min(1 << 20);
-    }
-    Ok(0)
-}
-
-/// Where the line ends that a span ending at `offset` belongs to; behind its LF.
-fn line_end(input: &Source, size: u64, offset: u64) -> io::Result<u64> {
-    let mut at = offset;
-    let mut step = 1 << 10;
-    while at < size {
-        let bytes = input.read_range(at, step.min(size - at))?;
-        if let Some(found) = memchr::memchr(b'\n', &bytes) {
-            return Ok(at + found as u64 + 1);
-        }
-        at += bytes.len() as u64;
-        step = (step * 8).min(1 << 20);
-    }
-    Ok(size)
 }
 
 #[cfg(test)]

@@ -23,7 +23,9 @@ impl Digest {
     /// What reading says.
     pub fn of(source: &Source) -> io::Result<Digest> {
         let mut hasher = Hasher::default();
-        let size = source.size().ok_or_else(|| io::Error::other("a pipe of this length cannot be read twice"))?;
+        let size = source
+            .size()
+            .ok_or_else(|| io::Error::other("so long a pipe cannot be read twice; put it into a file first"))?;
         copy(source, &(0..size), &mut |bytes| {
             hasher.add(bytes);
             Ok(())

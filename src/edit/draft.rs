@@ -84,8 +84,7 @@ impl Draft {
     }
 }
 
-/// Moves drafts to their targets, all or none, in order, and waits until that is on the disk. A signal
-/// waits until all are there.
+/// Moves drafts to their targets, all or none, in order. A signal waits until all are there.
 ///
 /// # Errors
 /// The number of the one that could not be moved, and why; `AlreadyExists` where something has
@@ -112,8 +111,7 @@ pub(super) fn place(waiting: Vec<(Draft, &Path)>) -> Result<(), (usize, io::Erro
     }
     drop(list);
     drop(listed);
-    result?;
-    placed.last().map_or(Ok(()), |target| sync_folder(target)).map_err(|error| (placed.len() - 1, error))
+    result
 }
 
 /// Moves a file to a place where nothing is.
@@ -147,7 +145,7 @@ pub(super) fn folder_of(path: &Path) -> &Path {
 }
 
 /// Waits until the entries of a file's folder are on the disk.
-fn sync_folder(file: &Path) -> io::Result<()> {
+pub(super) fn sync_folder(file: &Path) -> io::Result<()> {
     // other systems do it when the file is synced, and open no folders
     if cfg!(unix) { File::open(folder_of(file))?.sync_all() } else { Ok(()) }
 }

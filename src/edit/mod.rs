@@ -7,19 +7,23 @@
 
 mod diff;
 mod digest;
+#[allow(clippy::disallowed_methods, reason = "this layer writes")]
 mod draft;
+mod lines;
 pub mod manifest;
 mod plan;
 pub mod restore;
+#[allow(clippy::disallowed_methods, reason = "this layer writes")]
 mod write;
 
 pub use diff::{Change, Line, changes};
 pub use digest::{Digest, Hasher};
 pub use draft::remove_drafts;
+pub use lines::{line_end, line_start};
 pub use manifest::Manifest;
-pub use plan::{Placed, Plan, PlanError, Segment};
+pub use plan::{Placed, Plan, PlanError, Segment, copy};
 pub use write::{
-    Account, Content, Original, WriteError, manifest_path, refuse, refuse_one, write_alone, write_plan,
+    Account, Content, Original, WriteError, make_folder, manifest_path, refuse, refuse_one, write_alone, write_plan,
     write_with_manifest,
 };
 

@@ -175,11 +175,10 @@ impl Plan {
 }
 
 /// Hands a span of a source to `sink` in pieces.
-pub(super) fn copy(
-    source: &Source,
-    span: &Range<u64>,
-    sink: &mut dyn FnMut(&[u8]) -> io::Result<()>,
-) -> io::Result<()> {
+///
+/// # Errors
+/// What reading or `sink` says; a source that has become shorter.
+pub fn copy(source: &Source, span: &Range<u64>, sink: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
     thread_local! {
         static BUFFER: std::cell::RefCell<Vec<u8>> = const { std::cell::RefCell::new(Vec::new()) };
     }

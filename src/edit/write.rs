@@ -38,6 +38,8 @@ pub enum WriteError {
     Read(io::Error),
     /// Writing failed.
     Write(PathBuf, io::Error),
+    /// It is in its place, but perhaps not yet on the disk.
+    Unsynced(PathBuf, io::Error),
     /// What was written is not what it should be: what is wrong.
     Check(String),
     /// The input cannot be rebuilt from what was written.
@@ -75,6 +77,12 @@ impl fmt::Display for WriteError {
             WriteError::Write(path, error) => {
                 write!(f, "cannot write '{}': {}; nothing was left there", path.display(), reason(error))
             }
+            WriteError::Unsynced(path, error) => write!(
+                f,
+                "'{}' is complete and in its place, but its folder could not be synced to the disk: {}",
+                path.display(),
+                reason(error)
+            ),
             WriteError::Check(what) => write!(f, "what was written did not pass the check: {what}; it was removed"),
             WriteError::Restore(error) => {
                 write!(f, "the input could not be rebuilt from what was written: {error}; it was removed")
@@ -86,7 +94,10 @@ impl fmt::Display for WriteError {
 impl std::error::Error for WriteError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            WriteError::Folder(_, error) | WriteError::Read(error) | WriteError::Write(_, error) => Some(error),
+            WriteError::Folder(_, error)
+            | WriteError::Read(error)
+            | WriteError::Write(_, error)
+            | WriteError::Unsynced(_, error) => Some(error),
             WriteError::Restore(error) => Some(error),
             _ => None,
         }
@@ -217,6 +228,14 @@ fn is_same_node(_: &Metadata, _: &Metadata) -> Option<bool> {
     None
 }
 
+/// Makes a folder, and those that it is in, where they are not there.
+///
+/// # Errors
+/// What the system says.
+pub fn make_folder(folder: &Path) -> Result<(), WriteError> {
+    fs::create_dir_all(folder).map_err(|error| WriteError::Folder(folder.into(), error))
+}
+
 /// Makes `output` from the input by a plan, with a manifest from which the input can be rebuilt.
 /// `check` looks at what was written before it is moved into place.
 ///
@@ -278,6 +297,7 @@ fn write(
     // the manifest first: an output is never there without it
     let places = vec![(new_manifest, manifest_path.as_path()), (new, output)];
     draft::place(places).map_err(|(n, error)| not_placed(if n == 0 { &manifest_path } else { output }, error))?;
+    synced(output)?;
     Ok(manifest)
 }
 
@@ -298,7 +318,12 @@ pub fn write_alone(
         return Err(WriteError::Check(format!("it has {digest} instead of {expected}")));
     }
     like.unchanged()?;
-    draft::place(vec![(new, output)]).map_err(|(_, error)| not_placed(output, error))
+    draft::place(vec![(new, output)]).map_err(|(_, error)| not_placed(output, error))?;
+    synced(output)
+}
+
+fn synced(path: &Path) -> Result<(), WriteError> {
+    draft::sync_folder(path).map_err(|error| WriteError::Unsynced(path.into(), error))
 }
 
 fn not_placed(path: &Path, error: io::Error) -> WriteError {

@@ -67,14 +67,6 @@ impl From<io::Error> for MigrateError {
     }
 }
 
-/// What there is to do.
-pub enum Outcome {
-    /// Nothing: it is of version 3.
-    Current,
-    /// A plan.
-    Planned(Migration),
-}
-
 /// How a file is migrated.
 pub struct Migration {
     /// The version in the header as it stands there; `none` where there is none.
@@ -119,11 +111,11 @@ enum Shape {
     Tree,
 }
 
-/// Plans the migration of a file.
+/// Plans the migration of a file; `None` where it is of version 3 already.
 ///
 /// # Errors
 /// See [`MigrateError`].
-pub fn plan(source: &Source, health: &Health) -> Result<Outcome, MigrateError> {
+pub fn plan(source: &Source, health: &Health) -> Result<Option<Migration>, MigrateError> {
     refuse_others(health)?;
     let session = &health.session;
     let header = session.header.as_ref().ok_or(MigrateError::NoHeader)?;
@@ -134,7 +126,7 @@ pub fn plan(source: &Source, health: &Health) -> Result<Outcome, MigrateError> {
     let from = field.map_or_else(|| "none".to_string(), |field| field.text.clone());
     let version = as_number(field);
     if field.is_some_and(|field| field.kind == JsonKind::Number) && version == f64::from(TARGET) {
-        return Ok(Outcome::Current);
+        return Ok(None);
     }
     // what is no number to JavaScript is below nothing
     if version.partial_cmp(&f64::from(TARGET)) != Some(Ordering::Less) {
@@ -143,7 +135,7 @@ pub fn plan(source: &Source, health: &Health) -> Result<Outcome, MigrateError> {
     let mut pass = Pass::new(source, session, shape(session, version))?;
     pass.headers(header)?;
     pass.entries()?;
-    Ok(Outcome::Planned(pass.finish(from, session)?))
+    pass.finish(from).map(Some)
 }
 
 fn refuse_others(health: &Health) -> Result<(), MigrateError> {
@@ -182,6 +174,11 @@ fn shape(session: &Session, version: f64) -> Shape {
     }
 }
 
+fn points_forward(session: &Session) -> bool {
+    let forward = |n: u32| session.parent(n).is_some_and(|parent| parent > n);
+    !session.copies.is_empty() || session.pending.iter().any(|(n, _)| forward(*n))
+}
+
 /// A migration under way.
 struct Pass<'a> {
     source: &'a Source,
@@ -189,6 +186,8 @@ struct Pass<'a> {
     shape: Shape,
     /// Ids for entries that have none, by their place in the session.
     derived: Vec<Option<Derived>>,
+    /// Whether a parent may stand behind its child: one does, or an id is repeated.
+    points_forward: bool,
     /// The records as pi counts them, where an index has to be looked up.
     records: Option<Vec<u64>>,
     edits: Vec<Edit>,
@@ -205,6 +204,7 @@ impl<'a> Pass<'a> {
             session,
             shape,
             derived,
+            points_forward: points_forward(session),
             records: None,
             edits: Vec::new(),
             done: Done::default(),
@@ -289,7 +289,9 @@ impl<'a> Pass<'a> {
             members.set("id", id, &why);
         }
         if self.shape == Shape::Line || self.shape == Shape::OldTree && entry.has(flags::PARENT_ABSENT) {
-            members.set("parentId", before, &why);
+            // an entry that others before it hang on could end up below itself
+            let is_root = self.shape == Shape::OldTree && self.points_forward && entry.has(flags::ID);
+            members.set("parentId", if is_root { b"null" } else { before }, &why);
         }
         self.done.linked += u64::from(members.edits.len() + members.added.len() > changes);
         why
@@ -391,8 +393,8 @@ impl<'a> Pass<'a> {
         id.ok_or_else(shrunk)
     }
 
-    fn finish(self, from: String, session: &Session) -> Result<Migration, MigrateError> {
-        let size = self.source.size().unwrap_or(0);
+    fn finish(self, from: String) -> Result<Migration, MigrateError> {
+        let (session, size) = (self.session, self.source.size().unwrap_or(0));
         Ok(Migration {
             from,
             plan: Plan::new(size, self.edits).map_err(MigrateError::Plan)?,
@@ -432,9 +434,12 @@ impl Migration {
             return Err("it has not as many lines and entries as the input".to_string());
         }
         let kept = |code: &str| matches!(code, "R003" | "R004");
+        // where every entry is on a damaged line, none has an id
+        let none_seen = self.unseen == old.entries.len() as u64;
         let explained = |code: &str, line: u64| {
             before.has(code, line)
                 || before.damaged.contains(&line)
+                || code == "H008" && none_seen
                 || kept(code) && self.without_kept.contains(&line)
                 || kept(code) && (before.has("R003", line) || before.has("R004", line))
         };

@@ -135,8 +135,8 @@ impl Text {
         let lines = wrap(&text, self.options.width.saturating_sub(indent).max(20));
         write!(out, "{:digits$} {} {}", "", styled(GUTTER, "="), styled(BOLD, &format!("{title}:")))?;
         for (index, line) in lines.iter().enumerate() {
-            let indent = if index == 0 { 0 } else { indent };
-            writeln!(out, "{:indent$} {line}", "")?;
+            let blank = if index == 0 { 1 } else { indent };
+            writeln!(out, "{:blank$}{line}", "")?;
         }
         if lines.is_empty() { writeln!(out) } else { Ok(()) }
     }
@@ -183,6 +183,8 @@ fn repair(finding: &Finding) -> String {
     match (finding.repair, first_sentence(finding.rule.remedy)) {
         (Repair::None, "") => "none".into(),
         (kind, "") => kind.name().into(),
+        // the sentence itself says that there is none, and why
+        (Repair::None, remedy) => format!("none{}", remedy.strip_prefix("None").unwrap_or(remedy)),
         (kind, remedy) => format!("{} — {remedy}", kind.name()),
     }
 }

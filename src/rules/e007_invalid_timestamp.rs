@@ -39,7 +39,7 @@ fn check(seen: &RecordView<'_>, sink: &mut Sink) {
             sink.add_with(&RULE, RULE.severity, || {
                 let read = match time.millis() {
                     Some(ms) => format!("read by pi as {}", time::show(ms)),
-                    None => "no reader understands it".to_string(),
+                    None => "it is no time that is known here".to_string(),
                 };
                 let shown = super::quote(&record.bytes[member.value.clone()]);
                 let message = format!("the timestamp {shown} is not as the format has it; {read}");

@@ -109,6 +109,20 @@ impl RecordView<'_> {
         }
     }
 
+    /// The line on which a span of the record begins: its number and its offset in the file.
+    pub fn line_of(&self, span: &Span) -> (u64, u64) {
+        let before =
+            self.joined.map_or(&[][..], |j| &j.joints[..j.joints.partition_point(|joint| *joint < span.start)]);
+        match before.last() {
+            // the escape in the joined bytes is one line feed in the file
+            Some(joint) => {
+                let line_feed = self.line.offset as usize + self.start + joint - (before.len() - 1);
+                (self.line.number + before.len() as u64, line_feed as u64 + 1)
+            }
+            None => (self.line.number, self.line.offset),
+        }
+    }
+
     /// The whole record's span in [`Record::bytes`].
     pub fn span(&self) -> Span {
         match self.joined {
@@ -519,15 +533,15 @@ impl<O: Observer> BlockScan<'_, O> {
         if envelope.facts & facts::INEXACT_NUMBER != 0
             && let Some(span) = &record.scanner.notes.inexact
         {
-            let (at, n) = seen.place(span);
-            facts.inexact.add(view.number, view.offset, at, n);
+            let ((at, n), (line, line_start)) = (seen.place(span), seen.line_of(span));
+            facts.inexact.add(line, line_start, at, n);
             facts.inexact.count += record.scanner.notes.inexacts - 1;
         }
         if view.facts & facts::SEPARATOR != 0
             && let Some(at) = separator_at(record.bytes, seen.span().start)
         {
-            let (at, n) = seen.place(&at);
-            facts.separators.add(view.number, view.offset, at, n);
+            let ((at, n), (line, line_start)) = (seen.place(&at), seen.line_of(&at));
+            facts.separators.add(line, line_start, at, n);
         }
         if envelope.facts != 0 && matches!(part, Part::Header | Part::Entry) {
             self.part.observer.record(&seen);
