@@ -416,6 +416,9 @@ impl<'a> Audit<'a> {
     /// Where the first record of a line begins, which is nearly always where the line does; for
     /// sources that cannot be read again.
     fn first_record(&self, line: u64, offset: u64) -> u64 {
+        if let Some(start) = self.session.odd_line_start(line) {
+            return start;
+        }
         let entries = &self.session.entries;
         let entry = entries.get(entries.partition_point(|e| e.line < line)).filter(|e| e.line == line);
         let header = self.session.header.as_ref().filter(|h| h.line == line);

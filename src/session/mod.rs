@@ -289,6 +289,8 @@ pub struct Session {
     pub near: Vec<(u32, u32)>,
     /// Hashes of the entries' bytes, of a pipe only.
     hashes: Vec<u64>,
+    /// Lines of recovered entries and where they begin, of a pipe only.
+    odd_lines: Vec<(u64, u64)>,
     /// The loops of the tree, see [`graph::loops`].
     pub loops: Vec<Vec<u32>>,
     /// A bit for each entry that is in one; empty if there is none.
@@ -339,6 +341,12 @@ impl Session {
             }
             Some(_) => None,
         }
+    }
+
+    /// Where the line of a recovered entry begins, where the source cannot be read again.
+    pub fn odd_line_start(&self, line: u64) -> Option<u64> {
+        let at = self.odd_lines.partition_point(|(number, _)| *number < line);
+        self.odd_lines.get(at).filter(|(number, _)| *number == line).map(|(_, offset)| *offset)
     }
 
     /// A hash of the entry's bytes, where the source cannot be read again.

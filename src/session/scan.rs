@@ -257,6 +257,7 @@ struct BlockPart<O> {
     refs: Vec<Ref>,
     calls: Vec<super::Call>,
     hashes: Vec<u64>,
+    odd_lines: Vec<(u64, u64)>,
     observer: O,
 }
 
@@ -288,6 +289,7 @@ impl<O: Observer> BlockScan<'_, O> {
             refs: Vec::new(),
             calls: Vec::new(),
             hashes: Vec::new(),
+            odd_lines: Vec::new(),
             observer: O::default(),
         };
         let mut scan = BlockScan { options, block, part };
@@ -632,6 +634,9 @@ impl<O: Observer> BlockScan<'_, O> {
         let n = self.part.entries.len() as u32;
         self.part.entries.push((row, parent));
         if let Some(seed) = self.options.hash {
+            if seen.line.pieces.is_some() {
+                self.part.odd_lines.push((seen.line.number, seen.line.offset));
+            }
             self.part.hashes.push(FixedState::with_seed(seed).hash_one(&seen.record.bytes[seen.span()]));
         }
         self.refs(seen, n, offset);
@@ -825,6 +830,7 @@ impl<O: Observer> Builder<O> {
             copies: Vec::new(),
             near: Vec::new(),
             hashes: Vec::new(),
+            odd_lines: Vec::new(),
             loops: Vec::new(),
             in_loop: Vec::new(),
             shape: Shape::Tree,
@@ -883,6 +889,7 @@ impl<O: Observer> Builder<O> {
         }
         session.calls.extend(part.calls.into_iter().map(|c| super::Call { entry: c.entry + first, ..c }));
         session.hashes.extend(part.hashes);
+        session.odd_lines.extend(part.odd_lines.into_iter().map(|(line, offset)| (line + base, offset)));
         let mut facts = part.facts;
         if had_header {
             facts.truthy = super::facts::Tally::default();
