@@ -10,6 +10,7 @@ mod limits;
 mod meta;
 mod properties;
 mod recovery;
+mod repair;
 mod truncation;
 
 #[cfg(feature = "cli")]

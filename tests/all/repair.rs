@@ -1,0 +1,155 @@
+//! Repairs: what is damaged is mended, nothing else changes, nothing is lost.
+
+use crate::support::{fixture, fixtures};
+use proptest::prelude::*;
+use sesstool::edit::{Manifest, Plan};
+use sesstool::pass::Health;
+use sesstool::pass::repair::{Options, Repairing, Stamp, errors_left, is_left, plan};
+use sesstool::source::Source;
+
+fn options() -> Options {
+    Options::default()
+}
+
+fn repairing(bytes: &[u8], options: &Options) -> (Repairing, Vec<u8>) {
+    let source = Source::bytes(bytes.to_vec());
+    let repairing = plan(&source, None, options).expect("a plan");
+    let output = applied(&repairing.plan, &source);
+    (repairing, output)
+}
+
+fn applied(plan: &Plan, source: &Source) -> Vec<u8> {
+    let mut out = Vec::new();
+    plan.apply(source, &mut |piece| {
+        out.extend_from_slice(piece);
+        Ok(())
+    })
+    .expect("bytes in memory");
+    out
+}
+
+fn errors(bytes: &[u8]) -> std::collections::BTreeMap<&'static str, u64> {
+    errors_left(&Health::of(&Source::bytes(bytes.to_vec())).expect("bytes in memory"))
+}
+
+/// What every repair holds to: it ends, the manifest accounts for every byte, a second repair finds
+/// nothing to do, and no error is left that has a repair, nor a new one.
+fn holds(bytes: &[u8], options: &Options) -> Result<(), TestCaseError> {
+    let (first, output) = repairing(bytes, options);
+    let edits = Manifest::of_plan(&first.plan, &Source::bytes(bytes.to_vec())).expect("bytes in memory");
+    prop_assert_eq!(restored(&edits, &first.plan, bytes, &output), bytes);
+    let (second, again) = repairing(&output, options);
+    prop_assert!(second.plan.is_empty(), "a second repair does {:?}", second.plan.edits());
+    prop_assert_eq!(&again, &output);
+    if first.hopeless.is_none() {
+        let (before, after) = (errors(bytes), errors(&output));
+        for (code, n) in &after {
+            prop_assert!(is_left(code), "{} is left {} times (before: {:?})", code, n, before.get(code));
+        }
+    }
+    Ok(())
+}
+
+/// The input from the output and the edits' originals, without the code that does it for users.
+fn restored(edits: &[sesstool::edit::manifest::Record], plan: &Plan, input: &[u8], output: &[u8]) -> Vec<u8> {
+    assert_eq!(edits.len(), plan.edits().len());
+    // what is kept stands in both, in order; what was taken is looked up in the input's own spans
+    let mut pieces: Vec<(u64, Vec<u8>)> = Vec::new();
+    let mut at = 0u64;
+    plan.walk(|segment| {
+        match segment {
+            sesstool::edit::Segment::Kept(span) => {
+                let length = span.end - span.start;
+                pieces.push((span.start, output[at as usize..(at + length) as usize].to_vec()));
+                at += length;
+            }
+            sesstool::edit::Segment::Put(_, edit) => at += edit.put_length(),
+        }
+        Ok::<(), std::convert::Infallible>(())
+    })
+    .expect("never");
+    for edit in plan.edits() {
+        pieces.push((edit.span.start, input[edit.span.start as usize..edit.span.end as usize].to_vec()));
+    }
+    pieces.sort_by_key(|(start, bytes)| (*start, bytes.len()));
+    pieces.into_iter().flat_map(|(_, bytes)| bytes).collect()
+}
+
+#[test]
+fn every_fixture_is_repaired_as_promised() {
+    for fixture in fixtures("bad").iter().chain(&fixtures("good")) {
+        if let Err(error) = holds(&fixture.bytes, &options()) {
+            panic!("{}: {error}", fixture.name);
+        }
+    }
+}
+
+#[test]
+fn good_files_stay_as_they_are() {
+    for fixture in fixtures("good") {
+        let (repairing, _) = repairing(&fixture.bytes, &options());
+        let causes: Vec<_> = repairing.plan.edits().iter().map(|e| e.why.cause).collect();
+        assert!(causes.is_empty(), "{}: {causes:?}", fixture.name);
+    }
+}
+
+#[test]
+fn a_file_cut_anywhere_is_repaired() {
+    let whole = fixture("bad/G005-parent-cycle/four.jsonl");
+    for end in 0..whole.len() {
+        if let Err(error) = holds(&whole[..end], &options()) {
+            panic!("cut at {end}: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_repair_on_request_is_made_only_then() {
+    let lone = fixture("bad/J004-lone-surrogate/in-a-text.jsonl");
+    assert!(repairing(&lone, &options()).0.plan.is_empty());
+    let asked = Options { choose: vec!["J004".to_string()], ..options() };
+    let (repairing, output) = repairing(&lone, &asked);
+    assert!(repairing.plan.edits().iter().all(|e| e.why.cause == "J004") && !repairing.plan.is_empty());
+    assert!(memchr::memmem::find(&output, b"\\ufffd").is_some());
+}
+
+#[test]
+fn a_torn_record_can_leave_an_entry() {
+    let torn = fixture("bad/L001-truncated-last-line/in-a-string.jsonl");
+    let asked = Options { salvage: true, stamp: Some(Stamp { input: "00".to_string() }), ..options() };
+    let (_, output) = repairing(&torn, &asked);
+    let text = String::from_utf8(output.clone()).expect("text");
+    assert!(text.contains("\"customType\":\"sesstool.salvaged\"") && text.contains("\"customType\":\"sesstool.repair\""));
+    assert!(errors(&output).is_empty(), "{:?}\n{text}", errors(&output));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+        holds(&bytes, &options())?;
+    }
+
+    #[test]
+    fn mutated_fixtures(n in any::<prop::sample::Index>(), cuts in proptest::collection::vec((any::<prop::sample::Index>(), 0usize..40, 0u8..6), 1..6)) {
+        let all = fixtures("bad");
+        let mut bytes = all[n.index(all.len())].bytes.clone();
+        for (at, length, what) in cuts {
+            if bytes.is_empty() {
+                break;
+            }
+            let at = at.index(bytes.len());
+            let end = (at + length).min(bytes.len());
+            match what {
+                0 => { bytes.drain(at..end); }
+                1 => bytes.insert(at, b'\n'),
+                2 => { let again = bytes[at..end].to_vec(); bytes.splice(at..at, again); }
+                3 => { bytes.splice(at..at, vec![0; length]); }
+                4 => bytes.insert(at, 0xE9),
+                _ => if let Some(lf) = bytes[at..].iter().position(|b| *b == b'\n') { bytes.remove(at + lf); },
+            }
+        }
+        holds(&bytes, &options())?;
+    }
+}
