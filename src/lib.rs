@@ -6,8 +6,10 @@ pub mod check;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod dialect;
+pub mod edit;
 pub mod json;
 pub mod line;
+pub mod pass;
 pub mod record;
 pub mod report;
 pub mod rules;

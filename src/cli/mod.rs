@@ -1,8 +1,13 @@
 //! The command line. One verb is one file: its arguments and one function; `Verb` lists them.
 
 pub mod explain;
+pub mod fork;
+pub mod migrate;
+mod new_file;
 mod output;
 mod progress;
+pub mod restore;
+mod signals;
 pub mod validate;
 
 use clap::{ColorChoice, Parser, Subcommand};
@@ -32,6 +37,8 @@ Examples:
   sesstool validate                    check pi's own session store
   sesstool validate session.jsonl      check one file
   sesstool explain dangling-parent     what a finding means, and what to do
+  sesstool migrate old.jsonl           version 1 or 2 to version 3, in a new file
+  sesstool restore old.v3.jsonl        the original, bit for bit, from that file and its manifest
 
 Exit status: 0 nothing found, 1 findings, 2 the job could not be done.
 No file that is read is ever written to.";
@@ -41,6 +48,9 @@ No file that is read is ever written to.";
 enum Verb {
     Validate(validate::Args),
     Explain(explain::Args),
+    Migrate(migrate::Args),
+    Fork(fork::Args),
+    Restore(restore::Args),
 }
 
 impl Verb {
@@ -48,6 +58,9 @@ impl Verb {
         match self {
             Verb::Validate(args) => validate::run(args),
             Verb::Explain(args) => explain::run(args),
+            Verb::Migrate(args) => migrate::run(args),
+            Verb::Fork(args) => fork::run(args),
+            Verb::Restore(args) => restore::run(args),
         }
     }
 }

@@ -3,10 +3,12 @@
 //! [`scan::scan`] fills it in one pass. Nothing here keeps the text of a line; what is needed
 //! again is read again by offset.
 
+pub mod derived_ids;
 pub mod envelope;
 pub mod facts;
 pub mod graph;
 pub mod ids;
+pub mod reread;
 pub mod scan;
 
 use crate::dialect::pi::{EntryType, Role};

@@ -756,7 +756,8 @@ fn shows_header(bytes: &[u8]) -> bool {
     })
 }
 
-fn is_truthy(text: &[u8]) -> bool {
+/// Whether JavaScript takes a scalar (JSON, without white space around it) for true.
+pub(crate) fn is_truthy(text: &[u8]) -> bool {
     match text {
         b"true" => true,
         b"false" | b"null" | b"\"\"" => false,
