@@ -13,6 +13,8 @@ mod recovery;
 mod truncation;
 
 #[cfg(feature = "cli")]
+mod edit;
+#[cfg(feature = "cli")]
 mod inputs;
 #[cfg(feature = "cli")]
 mod readme;
