@@ -3,7 +3,7 @@
 //! What pi 1.6 writes when it branches into a new file (FORMAT: what writing does), but by bytes: a line
 //! changes only where it names something that is not in the new file.
 
-use super::{Health, Members};
+use super::{Health, Members, version_text};
 use crate::dialect::pi::EntryType;
 use crate::edit::{Edit, Plan, Put, Why, line_end, line_start};
 use crate::json::{self, Kind, Scanner};
@@ -111,8 +111,7 @@ pub fn fork(source: &Source, health: &Health, leaf: Option<u32>, identity: &Iden
     let header = session.header.as_ref().filter(|_| matches!(health.kind, FileKind::Session));
     let header = header.ok_or(ForkError::NoSession)?;
     if session.version() != Some(3) {
-        let text = header.get("version").map_or_else(|| "not given".to_string(), |field| field.text.clone());
-        return Err(ForkError::Version(text));
+        return Err(ForkError::Version(version_text(header.get("version"))));
     }
     let fork = Fork { pieces: Vec::new(), entries: 0, labels: 0 };
     let mut work = Work { source, session, reread: Reread::new(source), fork };

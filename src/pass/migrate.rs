@@ -4,7 +4,7 @@
 //! derived from the content, a tree that stands under a version 1 header is kept, and nothing is
 //! written anew that need not change.
 
-use super::{Health, Members, records};
+use super::{Health, Members, records, version_text};
 use crate::dialect::pi::{EntryType, Role};
 use crate::edit::{Edit, Kind, Plan, PlanError, Why};
 use crate::json::{Kind as JsonKind, Member, Scanner};
@@ -123,7 +123,7 @@ pub fn plan(source: &Source, health: &Health) -> Result<Option<Migration>, Migra
         return Err(MigrateError::DamagedHeader(header.line));
     }
     let field = header.get("version");
-    let from = field.map_or_else(|| "none".to_string(), |field| field.text.clone());
+    let from = version_text(field);
     let version = as_number(field);
     if field.is_some_and(|field| field.kind == JsonKind::Number) && version == f64::from(TARGET) {
         return Ok(None);

@@ -9,8 +9,18 @@ pub mod repair;
 pub use health::Health;
 
 use crate::edit::{Edit, Why};
-use crate::json::{Member, Span};
+use crate::json::{Kind, Member, Span};
 use crate::record::Record;
+use crate::session::HeaderField;
+
+/// A header's version as it stands there, a string in its quotes.
+fn version_text(field: Option<&HeaderField>) -> String {
+    match field {
+        None => "none".to_string(),
+        Some(field) if field.kind == Kind::String => format!("\"{}\"", field.text),
+        Some(field) => field.text.clone(),
+    }
+}
 
 /// Changes members of one record, which stands in the file from `base` on and is no joined one.
 struct Members<'a> {

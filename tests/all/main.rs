@@ -14,6 +14,8 @@ mod repair;
 mod truncation;
 
 #[cfg(feature = "cli")]
+mod edit;
+#[cfg(feature = "cli")]
 mod inputs;
 #[cfg(feature = "cli")]
 mod readme;

@@ -1,8 +1,5 @@
 //! New files: plans and manifests, `restore`, `migrate`, `fork`, and what happens when writing fails.
 
-#![cfg(feature = "cli")]
-#![allow(clippy::disallowed_methods, reason = "tests make the files that they check")]
-
 use proptest::prelude::*;
 use sesstool::edit::manifest::{File, Piece, Record, SCHEMA};
 use sesstool::edit::restore::Recipe;
