@@ -64,8 +64,8 @@ pub struct FileFacts {
     pub first_line: Option<FirstLine>,
     /// Values that parse and are truthy before any header, as pi reads: the first one's line.
     pub truthy: Tally,
-    /// The title line of oh-my-pi before the header: line, offset and length of the record.
-    pub title: Option<(u64, u64, u64)>,
+    /// Title lines of oh-my-pi before the header: offset and length of the record.
+    pub titles: Vec<(u64, u64)>,
     /// Records of other dialects, and the dialect of the first.
     pub foreign: Tally,
     /// See `foreign`.
@@ -119,7 +119,7 @@ impl FileFacts {
             self.first_line = later.first_line.map(|f| FirstLine { line: f.line + base, ..f });
         }
         self.truthy.append(later.truthy, base);
-        self.title = self.title.or(later.title.map(|(line, offset, length)| (line + base, offset, length)));
+        self.titles.extend(later.titles);
         if self.foreign.count == 0 {
             self.foreign_dialect = later.foreign_dialect;
         }

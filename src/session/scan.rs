@@ -551,7 +551,7 @@ impl<O: Observer> BlockScan<'_, O> {
         match part {
             Part::Header => self.header(&seen, offset, length),
             Part::Entry => self.entry(&seen, offset, length),
-            Part::Title => facts.title = facts.title.or(Some((view.number, offset, length))),
+            Part::Title => facts.titles.push((offset, length)),
             Part::Foreign => {
                 facts.foreign.add(view.number, view.offset, offset, length);
                 if facts.foreign_dialect.is_none() {

@@ -39,7 +39,14 @@ fn holds(bytes: &[u8], options: &Options) -> Result<(), TestCaseError> {
     let edits = Manifest::of_plan(&first.plan, &Source::bytes(bytes.to_vec())).expect("bytes in memory");
     prop_assert_eq!(restored(&edits, &first.plan, bytes, &output), bytes);
     let (second, again) = repairing(&output, options);
-    prop_assert!(second.plan.is_empty(), "a second repair does {:?}", second.plan.edits());
+    prop_assert!(
+        second.plan.is_empty(),
+        "a second repair does {:?} behind {:?}\nof {}\nto {}",
+        second.plan.edits(),
+        first.plan.edits().iter().map(|e| (e.why.cause, e.span.clone(), e.at, &e.put)).collect::<Vec<_>>(),
+        String::from_utf8_lossy(bytes),
+        String::from_utf8_lossy(&output)
+    );
     prop_assert_eq!(&again, &output);
     if first.hopeless.is_none() {
         let (before, after) = (errors(bytes), errors(&output));
@@ -119,12 +126,41 @@ fn a_torn_record_can_leave_an_entry() {
     let asked = Options { salvage: true, stamp: Some(Stamp { input: "00".to_string() }), ..options() };
     let (_, output) = repairing(&torn, &asked);
     let text = String::from_utf8(output.clone()).expect("text");
-    assert!(text.contains("\"customType\":\"sesstool.salvaged\"") && text.contains("\"customType\":\"sesstool.repair\""));
+    assert!(
+        text.contains("\"customType\":\"sesstool.salvaged\"") && text.contains("\"customType\":\"sesstool.repair\"")
+    );
     assert!(errors(&output).is_empty(), "{:?}\n{text}", errors(&output));
 }
 
+/// Damage that meets damage: each was once repaired by halves.
+#[test]
+fn damage_on_damage_is_repaired_at_once() {
+    let header = r#"{"type":"session","version":3,"id":"s","timestamp":"2026-03-14T09:26:50.000Z","cwd":"/p"}"#;
+    let entry = r#"{"type":"message","id":"a","parentId":null,"timestamp":"2026-03-14T09:26:54.000Z","message":{"role":"user","content":"x"}}"#;
+    let title = r#"{"type":"title","v":1,"title":"t"}"#;
+    let split = |text: &str, at: &str| text.replacen(at, &format!("\n{at}"), 1);
+    let cases: Vec<Vec<u8>> = vec![
+        // a header that is spread over lines and lacks a field
+        format!("{}\n{entry}\n", split(header, "timestamp")).into_bytes(),
+        // a header that moves, with a byte that is no UTF-8
+        [b"[]\n".as_slice(), header.replace("/p", "\u{1}").replace('\u{1}', "/").as_bytes(), b"\n"].concat(),
+        [b"[]\n{\"type\":\"session\",\"version\":3,\"id\":\"s\",\"timestamp\":\"2026-03-14T09:26:50.000Z\",\"cwd\":\"/\xE9\"}\n".as_slice(), entry.as_bytes(), b"\n"].concat(),
+        // a marker line that is spread over lines
+        format!("{header}\n{entry}\n{}\n", split(r#"{"type":"end","why":"x"}"#, "end")).into_bytes(),
+        // a title line, and no header
+        format!("{title}\n{entry}\n").into_bytes(),
+        format!("{title}\n{title}\n{header}\n{entry}\n").into_bytes(),
+        format!("{title}{header}{entry}{entry}\n").into_bytes(),
+    ];
+    for case in cases {
+        if let Err(error) = holds(&case, &options()) {
+            panic!("{}: {error}", String::from_utf8_lossy(&case));
+        }
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
     fn any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {

@@ -19,14 +19,18 @@ use std::ops::Range;
 pub(super) fn edits(model: &mut Model<'_>, edits: &mut Vec<Edit>) -> Result<(), RepairError> {
     let session = model.session;
     match &session.header {
-        None => edits.extend(rebuilt(model)?),
+        None => {
+            edits.extend(rebuilt(model)?);
+            titles(model, edits)?;
+        }
         Some(header) => {
             let changes = changes(model, header);
             if session.facts.truthy.count > 0 && model.wants("H002", Kind::Safe) {
                 moved(model, header, &changes, edits)?;
+                titles(model, edits)?;
             } else {
                 let bytes = model.source.read_range(header.offset, header.length)?;
-                edits.extend(Bytes::plain(bytes, header.offset).change(&changes));
+                edits.extend(Bytes::of(bytes, header.offset).change(&changes));
             }
         }
     }
@@ -36,11 +40,12 @@ pub(super) fn edits(model: &mut Model<'_>, edits: &mut Vec<Edit>) -> Result<(), 
 /// Puts the header first, with its changes. What stood before it stays, behind it.
 fn moved(model: &Model<'_>, header: &Header, changes: &[Change], edits: &mut Vec<Edit>) -> Result<(), RepairError> {
     let why = why("H002", Kind::Safe, "the header moves to the first line");
-    let record = header.offset..header.offset + header.length;
-    let line = if header.dropped { record } else { whole_line(model.source, record)? };
-    let bytes = model.source.read_range(header.offset, header.length)?;
-    let mut text = apply(&bytes, &Bytes::plain(bytes.clone(), 0).change(changes));
-    let whole = changes.is_empty() && !header.dropped && model.ends_in_feed(line.end)?;
+    let span = header.offset..header.offset + header.length;
+    let line = if header.dropped { span } else { whole_line(model.source, span)? };
+    let raw = model.source.read_range(header.offset, header.length)?;
+    let record = Bytes::as_text(&raw);
+    let mut text = apply(record.bytes(), &record.change(changes));
+    let whole = text == raw && !header.dropped && model.ends_in_feed(line.end)?;
     if whole {
         edits.push(Edit::move_to(line, 0, why.clone()));
     } else {
@@ -48,9 +53,15 @@ fn moved(model: &Model<'_>, header: &Header, changes: &[Change], edits: &mut Vec
         edits.push(Edit::insert(0, text, why.clone()));
         edits.push(Edit::set_aside(line, why.clone()));
     }
-    if let Some((_, offset, length)) = model.session.facts.title {
-        let line = whole_line(model.source, offset..offset + length)?;
-        let why = Why::assumed("H002", "the title line of oh-my-pi, which would be an entry without an id");
+    Ok(())
+}
+
+/// Behind the header a title line of oh-my-pi would be an entry without an id.
+fn titles(model: &Model<'_>, edits: &mut Vec<Edit>) -> Result<(), RepairError> {
+    for (offset, length) in &model.session.facts.titles {
+        let why = Why::safe("H002", "the title line of oh-my-pi, which is no entry");
+        let record = *offset..offset + length;
+        let line = if model.is_alone(*offset) { whole_line(model.source, record)? } else { record };
         edits.push(Edit::set_aside(line, why));
     }
     Ok(())
@@ -126,6 +137,11 @@ impl Model<'_> {
             Some(2 | 3) => session.entries.iter().all(|e| !e.has(flags::ID)),
             _ => false,
         }
+    }
+
+    /// Whether a record stands alone on its line.
+    fn is_alone(&self, offset: u64) -> bool {
+        super::lines::odd_line_at(self, offset).is_none()
     }
 
     fn ends_in_feed(&self, end: u64) -> std::io::Result<bool> {

@@ -120,7 +120,7 @@ pub(super) fn edits(model: &Model<'_>, edits: &mut Vec<Edit>) -> Result<(), Repa
 }
 
 /// The odd line that holds a byte, if it is one with pieces.
-fn odd_line_at<'m>(model: &'m Model<'_>, offset: u64) -> Option<&'m OddLine> {
+pub(super) fn odd_line_at<'m>(model: &'m Model<'_>, offset: u64) -> Option<&'m OddLine> {
     let lines = &model.damage.lines;
     let n = lines.partition_point(|line| line.offset <= offset).checked_sub(1)?;
     Some(&lines[n]).filter(|line| offset < line.end && line.pieces.is_some())
@@ -163,7 +163,10 @@ impl LineEdits<'_, '_, '_> {
         let last_kept = kept.iter().rposition(|k| *k).unwrap_or(0);
         let mut first = true;
         for (n, piece) in pieces.list.iter().enumerate() {
-            let span = self.at(&piece.span);
+            let mut span = self.at(&piece.span);
+            if joined && n == pieces.list.len() - 1 {
+                span.end = self.line.end;
+            }
             if kept[n] {
                 if !first {
                     self.push(Edit::insert(span.start, "\n", self.split(pieces, n)));
@@ -210,7 +213,9 @@ impl LineEdits<'_, '_, '_> {
         let last = self.line.pieces.as_ref().map_or(0, |p| p.list.len() - 1);
         match kind {
             PieceKind::Whole => !self.is_gone(self.at(span)),
-            PieceKind::Cut { .. } => joined && n == last,
+            PieceKind::Cut { .. } => {
+                joined && n == last && !self.is_gone(self.line.offset + span.start as u64..self.line.end)
+            }
             _ => false,
         }
     }
@@ -257,7 +262,7 @@ impl LineEdits<'_, '_, '_> {
         if let Some(kind) = pieces.value.filter(|k| *k != JsonKind::Object) {
             return why("J002", Kind::Safe, format!("the line is {}, no record", kind.name()));
         }
-        if pieces.wholes() > 0 {
+        if pieces.wholes() > 0 || !self.line.feeds.is_empty() {
             return self.gone_why(pieces);
         }
         if pieces.list.iter().all(|p| p.kind == PieceKind::Nul) {
@@ -274,14 +279,17 @@ impl LineEdits<'_, '_, '_> {
 
     /// Why the records of a line are set aside.
     fn gone_why(&self, pieces: &Pieces) -> Why {
-        let first = pieces.first(|k| k == PieceKind::Whole).map_or(self.line.offset, |p| self.at(&p.span).start);
+        let first = pieces.first(|k| k == PieceKind::Whole).or(pieces.list.last());
+        let why = first.and_then(|p| self.entry_why(self.at(&p.span).start));
+        why.unwrap_or_else(why_moved)
+    }
+
+    /// Why the entry that begins there is set aside.
+    fn entry_why(&self, start: u64) -> Option<Why> {
         let entries = &self.model.session.entries;
-        let n = entries.partition_point(|e| e.offset < first) as u32;
-        self.model
-            .gone
-            .get(&n)
-            .cloned()
-            .unwrap_or_else(|| why("H002", Kind::Safe, "the header moves to the first line"))
+        let n = entries.partition_point(|e| e.offset < start);
+        let here = entries.get(n).is_some_and(|e| e.offset == start);
+        here.then(|| self.model.gone.get(&(n as u32)).cloned()).flatten()
     }
 
     fn cut(&self) -> Why {
@@ -298,12 +306,9 @@ impl LineEdits<'_, '_, '_> {
     /// Why a piece that is no record is set aside; `None` for a record that is set aside with another reason.
     fn debris(&self, pieces: &Pieces, n: usize, last_kept: usize) -> Option<Why> {
         Some(match pieces.list[n].kind {
-            PieceKind::Whole => {
-                let start = self.at(&pieces.list[n].span).start;
-                let entries = &self.model.session.entries;
-                let entry = entries.partition_point(|e| e.offset < start) as u32;
-                let here = entries.get(entry as usize).is_some_and(|e| e.offset == start);
-                here.then(|| self.model.gone.get(&entry).cloned()).flatten()?
+            PieceKind::Whole => self.entry_why(self.at(&pieces.list[n].span).start)?,
+            PieceKind::Cut { .. } if !self.line.feeds.is_empty() && n == pieces.list.len() - 1 => {
+                self.entry_why(self.at(&pieces.list[n].span).start)?
             }
             PieceKind::Cut { .. } if n < last_kept => {
                 why("L004", Kind::Safe, "a record that was cut before the next one was written behind it")
@@ -328,4 +333,8 @@ impl LineEdits<'_, '_, '_> {
         };
         why(code, Kind::Safe, "the record gets a line of its own")
     }
+}
+
+fn why_moved() -> Why {
+    why("H002", Kind::Safe, "the header moves to the first line")
 }

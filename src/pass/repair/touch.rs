@@ -6,9 +6,6 @@ use crate::edit::{Edit, Why};
 use crate::json::{Member, Scanner, Span, skip_space};
 use crate::record::Record;
 use crate::rules::check::escape_line_feeds;
-use crate::session::{Entry, flags};
-use crate::source::Source;
-use std::io;
 use std::ops::Range;
 
 /// The edits of the entries' members.
@@ -18,8 +15,8 @@ pub(super) fn edits(model: &mut Model<'_>, edits: &mut Vec<Edit>) -> Result<(), 
             continue;
         }
         let entry = &model.session.entries[n as usize];
-        let bytes = Bytes::read(model.source, entry)?;
-        edits.extend(bytes.change(&changes));
+        let bytes = model.source.read_range(entry.offset, entry.length)?;
+        edits.extend(Bytes::of(bytes, entry.offset).change(&changes));
     }
     Ok(())
 }
@@ -33,19 +30,25 @@ pub(super) struct Bytes {
 }
 
 impl Bytes {
-    fn read(source: &Source, entry: &Entry) -> io::Result<Bytes> {
-        let bytes = source.read_range(entry.offset, entry.length)?;
-        if !entry.has(flags::JOINED) {
-            return Ok(Bytes { bytes, base: entry.offset, feeds: Vec::new() });
+    /// A record as it stands in the file from `base` on; one of several lines is put together.
+    pub(super) fn of(raw: Vec<u8>, base: u64) -> Bytes {
+        // a record of one line holds no line feed
+        let feeds: Vec<usize> = memchr::memchr_iter(b'\n', &raw).enumerate().map(|(n, at)| at + n).collect();
+        match feeds.is_empty() {
+            true => Bytes { bytes: raw, base, feeds },
+            false => Bytes { bytes: escape_line_feeds(&raw), base, feeds },
         }
-        let raw = bytes.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(at, _)| at);
-        let feeds = raw.enumerate().map(|(n, at)| at + n).collect();
-        Ok(Bytes { bytes: escape_line_feeds(&bytes), base: entry.offset, feeds })
     }
 
-    /// A record of the file as it stands.
-    pub(super) fn plain(bytes: Vec<u8>, base: u64) -> Bytes {
-        Bytes { bytes, base, feeds: Vec::new() }
+    /// The record as one line of UTF-8, at offset 0 of a text of its own.
+    pub(super) fn as_text(raw: &[u8]) -> Bytes {
+        let decoded = String::from_utf8_lossy(raw).into_owned();
+        Bytes { bytes: escape_line_feeds(decoded.as_bytes()), base: 0, feeds: Vec::new() }
+    }
+
+    /// Its bytes.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     fn place(&self, at: usize) -> u64 {
