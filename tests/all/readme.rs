@@ -1,6 +1,7 @@
 //! What the README shows is what the program does.
 
-use super::support::{Run, root, run};
+use super::support::{finish, fixtures, root, sesstool};
+use std::path::Path;
 
 /// A command of a console block, and the output that is shown below it.
 struct Shown {
@@ -34,27 +35,50 @@ fn arguments(command: &str) -> Option<Vec<&str>> {
     Some(rest.split_whitespace().collect())
 }
 
+/// A folder with a copy of the fixtures, since some commands write beside what they read.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for fixture in ["bad", "good"].iter().flat_map(|kind| fixtures(kind)) {
+        let path = folder.path().join(&fixture.name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, &fixture.bytes).expect("a copy");
+    }
+    folder
+}
+
+/// What a command of the system prints; only the few that the page uses.
+fn system(folder: &Path, command: &str) -> String {
+    assert!(["mv -n ", "cmp "].iter().any(|p| command.starts_with(p)), "not understood by this test: {command}");
+    let output = std::process::Command::new("sh").args(["-c", command]).current_dir(folder).output().expect("a shell");
+    assert!(output.status.success(), "$ {command}\n{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
 #[test]
 fn commands_show_what_they_print() {
     let page = std::fs::read_to_string(root().join("README.md")).expect("README.md");
-    let (mut last, mut ran) = (None::<Run>, 0);
+    let folder = folder();
+    let (mut last, mut ran) = (None::<i32>, 0);
     for Shown { command, output } in shown(&page) {
-        if command == "echo $?" {
-            let code = last.as_ref().and_then(|run| run.code).expect("a command before it");
-            assert_eq!(output.trim(), code.to_string(), "exit status in README.md");
+        let printed = if command == "echo $?" {
+            last.expect("a command before it").to_string()
         } else if let Some(args) = arguments(&command) {
-            let run = run(&args);
-            // a fresh check-out was written to seconds ago
-            let printed: Vec<_> = run.out.lines().filter(|line| !line.contains("written to seconds ago")).collect();
-            let printed = printed.join("\n");
+            let run = finish(sesstool(&args).current_dir(folder.path()));
             assert!(run.code != Some(2), "$ {command}\n{}", run.err);
-            assert_eq!(
-                output.trim(),
-                printed.trim(),
-                "$ {command}\nREADME.md shows the left, the program prints the right"
-            );
-            (last, ran) = (Some(run), ran + 1);
-        }
+            (last, ran) = (run.code, ran + 1);
+            // the copies were written to seconds ago
+            let lines: Vec<_> = run.out.lines().filter(|line| !line.contains("written to seconds ago")).collect();
+            lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
+        } else if command.starts_with("cargo ") {
+            continue;
+        } else {
+            system(folder.path(), &command)
+        };
+        assert_eq!(
+            output.trim(),
+            printed.trim(),
+            "$ {command}\nREADME.md shows the left, the program prints the right"
+        );
     }
     assert!(ran >= 4, "the README shows too little");
 }
