@@ -3,11 +3,14 @@
 //! [`scan::scan`] fills it in one pass. Nothing here keeps the text of a line; what is needed
 //! again is read again by offset.
 
+pub mod derived_ids;
 pub mod envelope;
 pub mod facts;
 pub mod graph;
 pub mod ids;
+pub mod reread;
 pub mod scan;
+pub mod view;
 
 use crate::dialect::pi::{EntryType, Role};
 use facts::FileFacts;
@@ -67,6 +70,10 @@ pub mod flags {
     pub const ID_ODD: u16 = 1 << 8;
     /// It is not the last one with its id.
     pub const EARLIER_COPY: u16 = 1 << 9;
+    /// Its `timestamp` is no string, or an empty one.
+    pub const TIME_NO_STRING: u16 = 1 << 10;
+    /// An assistant's message that only thinks or calls tools.
+    pub const SILENT: u16 = 1 << 11;
 }
 
 /// What an entry hangs on.
@@ -109,6 +116,25 @@ impl Parent {
 }
 
 impl Entry {
+    /// A value that is no record, but an entry to readers that look no closer.
+    fn of_value(line: u64, offset: u64, length: u64) -> Entry {
+        Entry {
+            offset,
+            length,
+            line,
+            time: NO_TIME,
+            id: Key::default(),
+            link: ABSENT,
+            id_at: u32::MAX,
+            parent_at: u32::MAX,
+            id_length: 0,
+            parent_length: 0,
+            flags: flags::ID_ABSENT | flags::PARENT_ABSENT | flags::TIME_NO_STRING,
+            kind: EntryType::Missing,
+            role: Role::None,
+        }
+    }
+
     /// What it hangs on, as the tree has it.
     pub fn parent(&self) -> Parent {
         match self.link {
