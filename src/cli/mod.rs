@@ -1,8 +1,12 @@
 //! The command line. One verb is one file: its arguments and one function; [`Verb`] lists them.
 
+pub mod context;
 pub mod explain;
 mod output;
 mod progress;
+mod session;
+pub mod show;
+pub mod tree;
 pub mod validate;
 
 use clap::{ColorChoice, Parser, Subcommand};
@@ -31,6 +35,8 @@ const EXAMPLES: &str = "\
 Examples:
   sesstool validate                    check pi's own session store
   sesstool validate session.jsonl      check one file
+  sesstool tree session.jsonl          its branches, and which one is current
+  sesstool context latest              what the model sees in the newest session of pi's store
   sesstool explain dangling-parent     what a finding means, and what to do
 
 Exit status: 0 nothing found, 1 findings, 2 the job could not be done.
@@ -40,6 +46,9 @@ No file that is read is ever written to.";
 #[derive(Debug, Subcommand)]
 enum Verb {
     Validate(validate::Args),
+    Tree(tree::Args),
+    Show(show::Args),
+    Context(context::Args),
     Explain(explain::Args),
 }
 
@@ -47,6 +56,9 @@ impl Verb {
     fn run(&self) -> Result<ExitCode, Failure> {
         match self {
             Verb::Validate(args) => validate::run(args),
+            Verb::Tree(args) => tree::run(args),
+            Verb::Show(args) => show::run(args),
+            Verb::Context(args) => context::run(args),
             Verb::Explain(args) => explain::run(args),
         }
     }

@@ -246,3 +246,14 @@ fn write_clean<W: Write + ?Sized>(writer: &mut W, text: &str, unsafe_here: impl 
     }
     writer.write_all(&text.as_bytes()[written..])
 }
+
+/// Writes JSON text as it stands, harmless on a terminal. It was valid when it was read.
+///
+/// # Errors
+/// Those of `out`.
+pub(crate) fn write_raw(out: &mut dyn Write, json: &str) -> io::Result<()> {
+    if json.bytes().all(|b| matches!(b, b' '..=b'~')) {
+        return out.write_all(json.as_bytes());
+    }
+    write_clean(out, json, |c| c >= ' ' && is_unsafe(c))
+}

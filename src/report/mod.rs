@@ -4,13 +4,19 @@
 
 pub mod clean;
 mod concise;
+pub mod context;
+pub mod digest;
+#[cfg(feature = "cli")]
+pub mod entry;
 #[cfg(feature = "cli")]
 mod excerpt;
 mod json;
 pub mod layout;
+pub mod message;
 mod statistics;
 #[cfg(feature = "cli")]
 pub mod text;
+pub mod tree;
 
 #[cfg(feature = "cli")]
 pub(crate) use json::write_json;

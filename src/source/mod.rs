@@ -5,6 +5,7 @@
 //! an error instead of a fault.
 
 pub mod inputs;
+pub mod lookup;
 pub mod slots;
 
 use std::fs::{File, Metadata};

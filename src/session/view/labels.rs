@@ -62,7 +62,7 @@ impl View<'_> {
 }
 
 /// A JSON value as text: a string without its quotes and escapes, anything else as it stands.
-pub(super) fn plain(json: &str) -> String {
+pub fn plain(json: &str) -> String {
     let inner = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     inner.map_or_else(|| json.to_string(), |raw| crate::json::text::to_text(raw.as_bytes()))
 }

@@ -17,6 +17,12 @@ pub struct Message {
 }
 
 impl View<'_> {
+    /// Whether an entry is a message, or gives one.
+    pub fn is_shown_as_message(&self, n: u32) -> bool {
+        let kind = self.row(n).kind;
+        self.row(n).is_message() || matches!(kind, EntryType::Compaction | EntryType::BranchSummary)
+    }
+
     /// Reads a message of a context. `None` where its entry cannot be read again.
     pub fn message(&self, shown: &Shown) -> Option<Message> {
         let edit = shown.edit.map(|edit| self.record(edit, new_content)).unwrap_or_default();

@@ -17,6 +17,7 @@ mod value;
 pub use branch::{Branch, Cut};
 pub use context::{Context, Fate, Model, Part, Shown};
 pub use find::{Found, NotFound};
+pub use labels::plain;
 pub use message::{Message, merge_users};
 pub use nodes::{NONE, Node};
 pub use order::{Order, Place, Walk};
