@@ -101,7 +101,8 @@ pub(super) fn node(view: &View<'_>, name: &str) -> Result<u32, Failure> {
     match view.find(name) {
         Ok(found) => Ok(found.node),
         Err(NotFound::Unknown(nearest)) => {
-            let hint = if nearest.is_empty() { String::new() } else { format!("; the nearest: {}", nearest.join(", ")) };
+            let hint =
+                if nearest.is_empty() { String::new() } else { format!("; the nearest: {}", nearest.join(", ")) };
             Err(failure(format!("no entry has the id or label '{name}', or an id that begins so{hint}")))
         }
         Err(NotFound::Ambiguous(count, first)) => {

@@ -55,9 +55,8 @@ Exit status: 0, or 2 if the file cannot be read, the reader refuses it, or nobod
 /// Reads the name of a format by the table of formats.
 fn formats() -> impl TypedValueParser<Value = &'static Format> {
     let names = FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.help));
-    PossibleValuesParser::new(names).try_map(|name| {
-        FORMATS.iter().find(|format| format.name == name).ok_or("no such format")
-    })
+    PossibleValuesParser::new(names)
+        .try_map(|name| FORMATS.iter().find(|format| format.name == name).ok_or("no such format"))
 }
 
 /// Prints the tree.

@@ -109,9 +109,8 @@ fn standing(view: &View<'_>, context: &Context, n: u32) -> String {
 
 fn findings(out: &mut dyn Write, entry: &Entry<'_>) -> io::Result<()> {
     let row = entry.view.row(entry.node);
-    let inside = |f: &&Finding| {
-        f.place.as_ref().is_some_and(|p| p.offset >= row.offset && p.offset < row.offset + row.length)
-    };
+    let inside =
+        |f: &&Finding| f.place.as_ref().is_some_and(|p| p.offset >= row.offset && p.offset < row.offset + row.length);
     for finding in entry.findings.iter().filter(inside) {
         one_finding(out, finding)?;
     }
@@ -283,7 +282,10 @@ mod tests {
 
     #[test]
     fn json_is_laid_out_token_by_token() {
-        assert_eq!(laid_out(r#"{"a":[1,{}],"b":"x,\"}:"}"#), "{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": \"x,\\\"}:\"\n}");
+        assert_eq!(
+            laid_out(r#"{"a":[1,{}],"b":"x,\"}:"}"#),
+            "{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": \"x,\\\"}:\"\n}"
+        );
         assert_eq!(laid_out("[ ]"), "[]");
         assert_eq!(laid_out(r#"{ "n" : 1.50e400 }"#), "{\n  \"n\": 1.50e400\n}");
     }

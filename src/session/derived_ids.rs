@@ -35,7 +35,8 @@ pub fn of_session(source: &Source, session: &Session) -> Vec<Option<Derived>> {
                 return None;
             }
             let bytes = reread.bytes(&session.entries[n as usize]).unwrap_or_default();
-            let id = (0..).map(|attempt| derive(name.as_bytes(), n, attempt, bytes)).find(|id| !taken.contains(&id[..]));
+            let id =
+                (0..).map(|attempt| derive(name.as_bytes(), n, attempt, bytes)).find(|id| !taken.contains(&id[..]));
             // 2^32 attempts outnumber the ids that can be taken
             let id = id.unwrap_or_default();
             taken.insert(id.to_vec());

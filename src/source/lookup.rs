@@ -25,7 +25,9 @@ impl fmt::Display for LookupError {
             LookupError::Unknown(Some(store)) => {
                 write!(f, "neither a file, nor the id of a session in pi's store '{}'", store.display())
             }
-            LookupError::Unknown(None) => f.write_str("no such file, and there is no store of pi's to look for a session"),
+            LookupError::Unknown(None) => {
+                f.write_str("no such file, and there is no store of pi's to look for a session")
+            }
             LookupError::Ambiguous(count, files) => {
                 write!(f, "{count} sessions have ids that begin so:")?;
                 files.iter().try_for_each(|file| write!(f, "\n  {}", file.display()))

@@ -4,7 +4,8 @@ use super::{Format, Options, Seen};
 use crate::report::json::write_raw;
 use std::io::{self, Write};
 
-pub(super) const FORMAT: Format = Format { name: "jsonl", help: "one message a line, as the reader hands it on", write };
+pub(super) const FORMAT: Format =
+    Format { name: "jsonl", help: "one message a line, as the reader hands it on", write };
 
 fn write(out: &mut dyn Write, seen: &Seen<'_>, _: &Options) -> io::Result<()> {
     seen.each_message(|message| {

@@ -23,7 +23,11 @@ fn write(out: &mut dyn Write, tree: &Tree<'_>, options: &Options) -> io::Result<
     write_json(out, &tree.path)?;
     write!(out, ",\"reader\":\"{}\",\"leaf\":", tree.view.reader.name())?;
     write_id(out, tree.view, tree.leaf.node())?;
-    if tree.only_branch { branch(out, tree, options)? } else { nodes(out, tree, options)? }
+    if tree.only_branch {
+        branch(out, tree, options)?
+    } else {
+        nodes(out, tree, options)?
+    }
     writeln!(out, "}}")
 }
 

@@ -7,8 +7,12 @@ use crate::session::view::NONE;
 use hashbrown::HashSet;
 use std::io::{self, Write};
 
-pub(super) const FORMAT: Format =
-    Format { name: "mermaid", help: "a flow chart for Mermaid, chains folded unless --all is given", whole: false, write };
+pub(super) const FORMAT: Format = Format {
+    name: "mermaid",
+    help: "a flow chart for Mermaid, chains folded unless --all is given",
+    whole: false,
+    write,
+};
 
 fn write(out: &mut dyn Write, tree: &Tree<'_>, options: &Options) -> io::Result<()> {
     writeln!(out, "flowchart TB")?;

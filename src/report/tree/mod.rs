@@ -112,9 +112,7 @@ impl Tree<'_> {
             Filter::UserOnly => is_user,
             Filter::LabeledOnly => self.view.label(n).is_some(),
             Filter::NoTools if row.role == Role::ToolResult => marked(),
-            Filter::Default | Filter::NoTools => {
-                !row.has(flags::SILENT) && !is_setting(row.kind) || marked()
-            }
+            Filter::Default | Filter::NoTools => !row.has(flags::SILENT) && !is_setting(row.kind) || marked(),
         }
     }
 }

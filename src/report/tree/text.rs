@@ -24,7 +24,7 @@ const LABEL: Style = AnsiColor::Magenta.on_default().bold();
 const CODES: Style = AnsiColor::Red.on_default().dimmed();
 
 /// Columns of the word that says who speaks.
-const WHO: usize = 9;
+const WHO: usize = 10;
 
 /// The shortest beginning of a long id that is shown.
 const SHORTEST_ID: usize = 8;

@@ -96,7 +96,7 @@ impl View<'_> {
     }
 
     fn names_a_parent(&self, n: u32) -> bool {
-        self.parent_value(n) != IdValue::Null
+        self.parent_value(n).is_truthy()
     }
 
     pub(super) fn throws(&self, reason: &str) -> Refusal {

@@ -232,7 +232,9 @@ impl View<'_> {
         let fate = match self.row(n).kind {
             EntryType::Message if self.lacks_message(n) => match self.reader {
                 Reader::Sesstool => Fate::NoMessage,
-                _ => return Err(self.throws(&format!("line {} is a message entry without a message", self.row(n).line))),
+                _ => {
+                    return Err(self.throws(&format!("line {} is a message entry without a message", self.row(n).line)));
+                }
             },
             EntryType::Message | EntryType::CustomMessage => Fate::Message,
             EntryType::BranchSummary if self.has_summary(n) => Fate::Summary,
@@ -307,9 +309,8 @@ impl View<'_> {
             })
         });
         let level = branch.iter().rev().find(|n| self.row(**n).kind == EntryType::ThinkingLevelChange);
-        let thinking = level.and_then(|n| {
-            self.record(*n, |r| r.get(b"thinkingLevel").map_or("null".to_string(), |m| r.raw(&m.value)))
-        });
+        let thinking = level
+            .and_then(|n| self.record(*n, |r| r.get(b"thinkingLevel").map_or("null".to_string(), |m| r.raw(&m.value))));
         (model, thinking.unwrap_or_else(|| "\"off\"".to_string()))
     }
 }

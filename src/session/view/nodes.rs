@@ -168,7 +168,9 @@ impl View<'_> {
         if !self.line {
             return None;
         }
-        let (RefValue::Number(index), _) = self.reference(self.entry(n)?, RefKind::FirstKeptIndex)? else { return None };
+        let (RefValue::Number(index), _) = self.reference(self.entry(n)?, RefKind::FirstKeptIndex)? else {
+            return None;
+        };
         if index.fract() != 0.0 || index < 0.0 {
             return None;
         }

@@ -27,8 +27,7 @@ impl Order {
         let children = Children::of(count as usize, |n| view.tree_parent(n));
         let roots = (0..count).filter(|n| view.tree_parent(*n).is_none()).map(|n| view.standing(n)).collect();
         let repeats = !view.later.is_empty();
-        let mut order =
-            Order { roots, children, sorted: hashbrown::HashMap::new(), repeats, count: u64::from(count) };
+        let mut order = Order { roots, children, sorted: hashbrown::HashMap::new(), repeats, count: u64::from(count) };
         for n in 0..count {
             let listed = order.children.get(n);
             if listed.len() < 2 && !repeats {

@@ -3,6 +3,7 @@
 use super::{Reader, Refusal};
 use crate::dialect::pi::EntryType;
 use crate::json::Kind;
+use crate::session::reread::Reread;
 use crate::session::scan::LONGEST_STRING;
 use crate::session::{Entry, Header, HeaderField, RefKind, RefValue, Session, flags};
 use crate::source::Source;
@@ -12,11 +13,11 @@ use crate::source::Source;
 const DEEPEST: usize = 4000;
 
 /// Whether `reader` opens the file at all.
-pub(super) fn check(_: &Source, session: &Session, reader: Reader) -> Result<(), Refusal> {
+pub(super) fn check(source: &Source, session: &Session, reader: Reader) -> Result<(), Refusal> {
     let reason = match reader {
         Reader::Sesstool => return Ok(()),
         Reader::Pi => pi(session),
-        Reader::AgentCore => agent_core(session),
+        Reader::AgentCore => agent_core(session).or_else(|| bad_name(source, session)),
     };
     match reason {
         Some(reason) => Err(Refusal { reader, reason }),
@@ -133,4 +134,12 @@ fn bad_leaf(session: &Session) -> Option<At> {
     let found = session.refs.iter().find(|r| r.kind == RefKind::LeafTarget && bad(r.value))?;
     let entry = &session.entries[found.entry as usize];
     Some((entry.offset, entry.line))
+}
+
+/// agent-core trims the last name while it opens the file; only a string can be trimmed.
+fn bad_name(source: &Source, session: &Session) -> Option<String> {
+    let last = session.entries.iter().rev().find(|e| e.kind == EntryType::SessionInfo)?;
+    let bad = Reread::new(source)
+        .record(last, |r| r.get(b"name").is_some_and(|m| !matches!(m.kind, Kind::String | Kind::Null)));
+    (bad == Some(true)).then(|| format!("line {} has a name that is no string", last.line))
 }

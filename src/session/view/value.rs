@@ -28,9 +28,7 @@ impl IdValue {
             Kind::Null => IdValue::Null,
             Kind::Bool => IdValue::Bool(&record.bytes[member.value.clone()] == b"true"),
             Kind::Number => IdValue::number(record.raw(&member.value).parse().unwrap_or(f64::NAN)),
-            Kind::String => {
-                IdValue::Text(record.raw_string(member).map(text::decode).unwrap_or_default().into_owned())
-            }
+            Kind::String => IdValue::Text(record.raw_string(member).map(text::decode).unwrap_or_default().into_owned()),
             Kind::Object | Kind::Array => IdValue::Unique,
         }
     }
