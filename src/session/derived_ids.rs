@@ -56,7 +56,7 @@ pub fn derive(session_id: &[u8], ordinal: u32, attempt: u32, record: &[u8]) -> D
     let digest = hash.finalize();
     let digit = |n: usize| {
         let byte = digest[n / 2];
-        b"0123456789abcdef"[usize::from(if n % 2 == 0 { byte >> 4 } else { byte & 15 })]
+        b"0123456789abcdef"[usize::from(if n.is_multiple_of(2) { byte >> 4 } else { byte & 15 })]
     };
     std::array::from_fn(digit)
 }

@@ -68,7 +68,7 @@ fn explain(out: &mut dyn Write, seen: &Seen<'_>) -> io::Result<()> {
 
 /// Why an entry is in the context or not, in a few words.
 pub(crate) fn why(view: &View<'_>, fate: Fate) -> String {
-    let edit = |n: u32| view.id_text(n).map_or_else(|| format!("line {}", view.row(n).line), |id| id);
+    let edit = |n: u32| view.id_text(n).unwrap_or_else(|| format!("line {}", view.row(n).line));
     match fate {
         Fate::Message => "message".to_string(),
         Fate::Kept => "kept by the compaction".to_string(),

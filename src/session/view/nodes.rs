@@ -51,16 +51,15 @@ impl View<'_> {
         self.nodes = nodes;
     }
 
-    /// Whether the index links the nodes as the reader does: nothing is hidden, every id is a string
-    /// that is not empty, and so is every parent that is not null.
+    /// Whether the index links the nodes as the reader does: every id that it sees is a string that is not
+    /// empty and occurs once, and every parent is a string or null.
     fn trusts_index(&self) -> bool {
-        let odd = flags::DROPPED | flags::PARENT_NO_STRING;
-        let plain = |e: &Entry| e.has(flags::ID) && !e.has(odd);
+        let odd = |e: &Entry| !e.has(flags::ID) || e.has(flags::PARENT_NO_STRING);
         self.reader != Reader::Pi
             || self.session.facts.extras.is_empty()
                 && self.session.shape == Shape::Tree
                 && self.session.copies.is_empty()
-                && self.session.entries.iter().all(plain)
+                && !self.nodes.iter().any(|node| odd(self.item(node.item)))
     }
 
     /// As a line: each on the one before.
@@ -71,13 +70,16 @@ impl View<'_> {
         }
     }
 
-    /// As the index has them. An entry that names itself is a root of the tree.
+    /// As the index has them, but for parents that the reader does not see. An entry that names itself
+    /// is a root of the tree.
     fn copy_links(&mut self) {
         let session = self.session;
-        for n in 0..self.nodes.len() as u32 {
-            let parent = session.parent(n).unwrap_or(NONE);
-            self.nodes[n as usize].walk = parent;
-            self.nodes[n as usize].tree = if parent == n { NONE } else { parent };
+        let places = self.places();
+        for n in 0..self.nodes.len() {
+            let parent = session.parent(self.nodes[n].item).unwrap_or(NONE);
+            let parent = places.as_ref().map_or(parent, |p| p.get(parent as usize).copied().unwrap_or(NONE));
+            self.nodes[n].walk = parent;
+            self.nodes[n].tree = if parent as usize == n { NONE } else { parent };
         }
         if self.reader == Reader::Pi {
             return;
@@ -86,6 +88,19 @@ impl View<'_> {
         for members in &session.loops {
             self.nodes[members[0] as usize].tree = NONE;
         }
+    }
+
+    /// For each entry of the index its node; `None` where both have the same number.
+    fn places(&self) -> Option<Vec<u32>> {
+        let entries = self.session.entries.len();
+        if self.nodes.len() == entries {
+            return None;
+        }
+        let mut places = vec![NONE; entries];
+        for (n, node) in (0u32..).zip(&self.nodes) {
+            places[node.item as usize] = n;
+        }
+        Some(places)
     }
 
     /// By the ids as pi compares them: a later copy takes the place of an earlier one.
@@ -159,6 +174,14 @@ impl View<'_> {
     pub(super) fn first_kept(&self, n: u32) -> IdValue {
         if let Some(target) = self.kept_by_index(n) {
             return self.id(target);
+        }
+        let indexed = self.entry(n).and_then(|entry| self.reference(entry, RefKind::FirstKept));
+        match indexed {
+            Some((RefValue::Id(key), _)) => return IdValue::Text(self.session.arena.get(key)),
+            Some((RefValue::Number(number), _)) => return IdValue::number(number),
+            Some((RefValue::Absent, _)) => return IdValue::Absent,
+            Some((RefValue::Null, _)) => return IdValue::Null,
+            _ => {}
         }
         self.record(n, |r| IdValue::of(r, r.get(b"firstKeptEntryId"))).unwrap_or(IdValue::Absent)
     }
