@@ -52,3 +52,8 @@ pub(super) fn draws_lines() -> bool {
     let plain = locale.is_some_and(|name| matches!(name.as_str(), "C" | "POSIX"));
     !(plain || set("TERM").is_some_and(|term| term == "dumb")) || !is_watched()
 }
+
+/// Whether colours written to standard output get there.
+pub(super) fn has_colors() -> bool {
+    anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+}

@@ -89,6 +89,7 @@ impl Args {
             timestamps: self.timestamps,
             full_ids: self.full_ids,
             ascii: self.ascii || !output::draws_lines(),
+            colors: output::has_colors(),
         }
     }
 }

@@ -36,8 +36,8 @@ impl Digest {
     }
 
     /// Who speaks, or what the entry is, in a word.
-    pub fn who(&self, row: &Entry) -> String {
-        let word = match (row.kind, row.role) {
+    pub fn who(&self, row: &Entry) -> &str {
+        match (row.kind, row.role) {
             (EntryType::Message, Role::ToolResult) => "tool",
             (EntryType::Message, Role::BashExecution) => "bash",
             (EntryType::Message, Role::None) => "message",
@@ -51,8 +51,7 @@ impl Digest {
             (EntryType::ActiveToolsChange, _) => "tools",
             (EntryType::Missing, _) => "no type",
             _ => self.kind.as_deref().unwrap_or("no type"),
-        };
-        word.to_string()
+        }
     }
 }
 

@@ -45,7 +45,7 @@ pub fn text(out: &mut dyn Write, entry: &Entry<'_>) -> io::Result<()> {
     let row = view.row(node);
     let digest = Digest::of(view, node);
     let id = view.id_text(node).unwrap_or_else(|| "no id".to_string());
-    writeln!(out, "{BOLD}{}{BOLD:#} {}", truncate(&id, MOST), truncate(&digest.who(row), MOST))?;
+    writeln!(out, "{BOLD}{}{BOLD:#} {}", truncate(&id, MOST), truncate(digest.who(row), MOST))?;
     let end = row.offset + row.length;
     let place = format!("{}, bytes {}–{} ({})", row.line, row.offset, end, size(row.length));
     field(out, "line", &place)?;

@@ -77,7 +77,7 @@ fn explain(out: &mut dyn Write, seen: &Seen<'_>, options: &Options) -> io::Resul
         let digest = Digest::of(view, n);
         let (sign, style) = if fate.is_in() { (inside, IN) } else { (outside, DIM) };
         let id = truncate(&view.id_text(n).unwrap_or_else(|| "-".to_string()), 12);
-        let who = truncate(&digest.who(view.row(n)), 9);
+        let who = truncate(digest.who(view.row(n)), 9);
         let why = truncate(&why(view, fate), 60);
         let pad = |text: &str, columns: usize| " ".repeat(columns.saturating_sub(text.width()));
         let used = 2 + 13 + 10 + why.width().max(30) + 1;

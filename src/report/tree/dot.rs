@@ -42,7 +42,7 @@ pub(super) fn caption(tree: &Tree<'_>, row: &Row) -> Vec<String> {
     let entry = |n: u32| {
         let digest = Digest::of(tree.view, n);
         let id = tree.view.id_text(n).unwrap_or_else(|| "?".to_string());
-        let mut head = format!("{} {}", first_words(&id, WORDS), first_words(&digest.who(tree.view.row(n)), WORDS));
+        let mut head = format!("{} {}", first_words(&id, WORDS), first_words(digest.who(tree.view.row(n)), WORDS));
         if let Some(label) = tree.view.label_text(n) {
             head += &format!(" [{}]", first_words(&label, WORDS));
         }

@@ -49,11 +49,21 @@ pub struct Options {
     pub full_ids: bool,
     /// Whether lines are drawn with ASCII only.
     pub ascii: bool,
+    /// Whether colours are used.
+    pub colors: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { width: 140, all: false, filter: Filter::All, timestamps: false, full_ids: false, ascii: false }
+        Options {
+            width: 140,
+            all: false,
+            filter: Filter::All,
+            timestamps: false,
+            full_ids: false,
+            ascii: false,
+            colors: true,
+        }
     }
 }
 

@@ -10,18 +10,53 @@ use crate::report::layout::{plural, thousands};
 use crate::session::view::{Cut, Leaf, Reader};
 use crate::session::{NO_TIME, flags};
 use anstyle::{AnsiColor, Style};
-use hashbrown::HashSet;
 use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
 pub(super) const FORMAT: Format =
     Format { name: "text", help: "for people: chains folded, the current branch marked", whole: false, write };
 
-const BOLD: Style = Style::new().bold();
-const DIM: Style = Style::new().dimmed();
-const CURRENT: Style = AnsiColor::Green.on_default().bold();
-const LABEL: Style = AnsiColor::Magenta.on_default().bold();
-const CODES: Style = AnsiColor::Red.on_default().dimmed();
+/// The styles; plain ones where nobody wants colours.
+#[derive(Clone, Copy, Default)]
+struct Paint {
+    bold: Style,
+    dim: Style,
+    current: Style,
+    label: Style,
+    codes: Style,
+    user: Style,
+    assistant: Style,
+    summary: Style,
+    odd: Style,
+}
+
+const PAINT: Paint = Paint {
+    bold: Style::new().bold(),
+    dim: Style::new().dimmed(),
+    current: AnsiColor::Green.on_default().bold(),
+    label: AnsiColor::Magenta.on_default().bold(),
+    codes: AnsiColor::Red.on_default().dimmed(),
+    user: AnsiColor::Cyan.on_default().bold(),
+    assistant: AnsiColor::Blue.on_default().bold(),
+    summary: AnsiColor::Yellow.on_default(),
+    odd: AnsiColor::Red.on_default(),
+};
+
+impl Paint {
+    /// The style of the word that says who speaks.
+    fn who(&self, kind: EntryType, digest: &Digest, current: bool) -> Style {
+        if !current {
+            return self.dim;
+        }
+        match (kind, digest.role.as_deref()) {
+            (EntryType::Message, Some("user")) => self.user,
+            (EntryType::Message, Some("assistant")) => self.assistant,
+            (EntryType::Compaction | EntryType::BranchSummary, _) => self.summary,
+            (EntryType::Missing | EntryType::Unknown, _) => self.odd,
+            _ => Style::new(),
+        }
+    }
+}
 
 /// Columns of the word that says who speaks.
 const WHO: usize = 10;
@@ -75,7 +110,8 @@ fn write(out: &mut dyn Write, tree: &Tree<'_>, options: &Options) -> io::Result<
         tree,
         options,
         signs: if options.ascii { &ASCII } else { &LINES },
-        on_branch: tree.branch.nodes.iter().copied().collect(),
+        on_branch: bits(tree.view.len(), &tree.branch.nodes),
+        paint: if options.colors { PAINT } else { Paint::default() },
         id_width: id_width(tree, options),
     };
     printer.head(out)?;
@@ -96,7 +132,9 @@ struct Printer<'a, 'b> {
     tree: &'a Tree<'b>,
     options: &'a Options,
     signs: &'static Signs,
-    on_branch: HashSet<u32>,
+    /// A bit for each node that is on the branch.
+    on_branch: Vec<u64>,
+    paint: Paint,
     id_width: usize,
 }
 
@@ -104,6 +142,7 @@ impl Printer<'_, '_> {
     /// What it is the tree of.
     fn head(&self, out: &mut dyn Write) -> io::Result<()> {
         let view = self.tree.view;
+        let Paint { bold, dim, .. } = self.paint;
         let path = clean(self.tree.path);
         let mut parts = vec![plural(u64::from(view.len()), "entry").replace("entrys", "entries")];
         if let Some(version) = view.session.version() {
@@ -115,7 +154,7 @@ impl Printer<'_, '_> {
         if view.reader != Reader::Sesstool {
             parts.push(format!("as {} reads it", view.reader.name()));
         }
-        writeln!(out, "{BOLD}{path}{BOLD:#} {DIM}{}{DIM:#}", parts.join(", "))
+        writeln!(out, "{bold}{path}{bold:#} {dim}{}{dim:#}", parts.join(", "))
     }
 
     fn row(&self, out: &mut dyn Write, row: &Row) -> io::Result<()> {
@@ -124,8 +163,8 @@ impl Printer<'_, '_> {
             What::Entry(n) => self.entry(out, &prefix, n, None),
             What::Stub(n, count) => self.entry(out, &prefix, n, Some(count)),
             What::Fold(count) => {
-                let Signs { fold, dots, .. } = self.signs;
-                writeln!(out, "{DIM}{prefix}{fold} {dots} {} entries {dots}{DIM:#}", thousands(count))
+                let (Signs { fold, dots, .. }, dim) = (self.signs, self.paint.dim);
+                writeln!(out, "{dim}{prefix}{fold} {dots} {} entries {dots}{dim:#}", thousands(count))
             }
         }
     }
@@ -150,58 +189,68 @@ impl Printer<'_, '_> {
     }
 
     fn entry(&self, out: &mut dyn Write, prefix: &str, n: u32, stub: Option<u64>) -> io::Result<()> {
+        let Paint { dim, label: label_style, .. } = self.paint;
         let view = self.tree.view;
         let row = view.row(n);
         let digest = Digest::of(view, n);
         let is_leaf = self.tree.leaf.node() == Some(n);
-        let current = self.on_branch.contains(&n);
+        let current = self.on_branch(n);
         let (sign, style) = match current {
-            _ if is_leaf => (self.signs.leaf, CURRENT),
-            true => (self.signs.current, CURRENT),
-            false => (self.signs.other, DIM),
+            _ if is_leaf => (self.signs.leaf, self.paint.current),
+            true => (self.signs.current, self.paint.current),
+            false => (self.signs.other, dim),
         };
-        let id = self.short_id(n);
-        let mut line = format!("{DIM}{prefix}{DIM:#}{style}{sign}{style:#} ");
         let mut used = prefix.width() + 2 + self.id_width + 1 + WHO + 1;
-        line += &format!("{style}{id}{style:#}{:pad$} ", "", pad = self.id_width.saturating_sub(id.width()));
+        write!(out, "{dim}{prefix}{dim:#}{style}{sign} ")?;
+        padded(out, &self.short_id(n), self.id_width)?;
+        write!(out, "{style:#} ")?;
         if self.options.timestamps {
             let shown = shown_time(row.time);
             used += shown.width() + 1;
-            line += &format!("{DIM}{shown}{DIM:#} ");
+            write!(out, "{dim}{shown}{dim:#} ")?;
         }
-        let who = truncate(&digest.who(row), WHO);
-        let color = who_style(row.kind, &digest, current);
-        line += &format!("{color}{who}{color:#}{:pad$} ", "", pad = WHO.saturating_sub(who.width()));
+        let color = self.paint.who(row.kind, &digest, current);
+        write!(out, "{color}")?;
+        padded(out, &truncate(digest.who(row), WHO), WHO)?;
+        write!(out, "{color:#}")?;
         if let Some(label) = view.label_text(n) {
             let label = format!("[{}]", first_words(&label, 30));
             used += label.width() + 1;
-            line += &format!("{LABEL}{label}{LABEL:#} ");
+            write!(out, " {label_style}{label}{label_style:#}")?;
         }
         let tail = self.tail(n, is_leaf, stub);
         let tail_width: usize = tail.iter().map(|(text, _)| text.width() + 1).sum();
         let words = first_words(&digest.text, self.options.width.saturating_sub(used + tail_width).max(8));
-        line += &if current || self.tree.only_branch && stub.is_none() { words } else { dimmed(&words) };
-        for (text, style) in tail {
-            line += &format!(" {style}{text}{style:#}");
+        let style = if current || self.tree.only_branch && stub.is_none() { Style::new() } else { dim };
+        if !words.is_empty() {
+            write!(out, " {style}{words}{style:#}")?;
         }
-        writeln!(out, "{}", line.trim_end())
+        for (text, style) in tail {
+            write!(out, " {style}{text}{style:#}")?;
+        }
+        writeln!(out)
+    }
+
+    /// Whether a node is on the branch of the leaf.
+    fn on_branch(&self, n: u32) -> bool {
+        self.on_branch[n as usize / 64] >> (n % 64) & 1 == 1
     }
 
     /// What stands behind the words.
     fn tail(&self, n: u32, is_leaf: bool, stub: Option<u64>) -> Vec<(String, Style)> {
         let mut tail = Vec::new();
         if let Some(count) = stub.filter(|count| *count > 1) {
-            tail.push((format!("(and {} more)", thousands(count - 1)), DIM));
+            tail.push((format!("(and {} more)", thousands(count - 1)), self.paint.dim));
         }
         let codes = self.tree.codes(n);
         if !codes.is_empty() {
-            tail.push((codes.join(" "), CODES));
+            tail.push((codes.join(" "), self.paint.codes));
         }
         if self.tree.view.row(n).has(flags::DROPPED) {
-            tail.push(("pi drops it".to_string(), CODES));
+            tail.push(("pi drops it".to_string(), self.paint.codes));
         }
         if is_leaf {
-            tail.push((self.signs.arrow.to_string(), CURRENT));
+            tail.push((self.signs.arrow.to_string(), self.paint.current));
         }
         tail
     }
@@ -236,7 +285,8 @@ impl Printer<'_, '_> {
             Leaf::Dangling(_) => notes.push("the leaf names an entry that is not there".to_string()),
             Leaf::Node(_) => {}
         }
-        notes.iter().try_for_each(|note| writeln!(out, "{DIM}{note}{DIM:#}"))
+        let dim = self.paint.dim;
+        notes.iter().try_for_each(|note| writeln!(out, "{dim}{note}{dim:#}"))
     }
 }
 
@@ -244,8 +294,21 @@ fn entries(count: u64) -> String {
     if count == 1 { "1 entry".to_string() } else { format!("{} entries", thousands(count)) }
 }
 
-fn dimmed(text: &str) -> String {
-    if text.is_empty() { String::new() } else { format!("{DIM}{text}{DIM:#}") }
+/// A text and blanks up to so many columns.
+fn padded(out: &mut dyn Write, text: &str, columns: usize) -> io::Result<()> {
+    const BLANKS: &str = "                                        ";
+    out.write_all(text.as_bytes())?;
+    let missing = columns.saturating_sub(text.width()).min(BLANKS.len());
+    out.write_all(&BLANKS.as_bytes()[..missing])
+}
+
+/// A bit for each of `count` nodes that is listed.
+fn bits(count: u32, nodes: &[u32]) -> Vec<u64> {
+    let mut bits = vec![0; count.div_ceil(64) as usize];
+    for n in nodes {
+        bits[*n as usize / 64] |= 1 << (n % 64);
+    }
+    bits
 }
 
 /// Day and time in UTC, without fractions.
@@ -254,17 +317,6 @@ fn shown_time(ms: i64) -> String {
         NO_TIME => format!("{:19}", "no time"),
         ms => time::show(ms).chars().take(19).collect::<String>().replace('T', " "),
     }
-}
-
-fn who_style(kind: EntryType, digest: &Digest, current: bool) -> Style {
-    let style = match (kind, digest.role.as_deref()) {
-        (EntryType::Message, Some("user")) => AnsiColor::Cyan.on_default().bold(),
-        (EntryType::Message, Some("assistant")) => AnsiColor::Blue.on_default().bold(),
-        (EntryType::Compaction | EntryType::BranchSummary, _) => AnsiColor::Yellow.on_default(),
-        (EntryType::Missing | EntryType::Unknown, _) => AnsiColor::Red.on_default(),
-        _ => Style::new(),
-    };
-    if current { style } else { style.dimmed() }
 }
 
 /// How many columns ids take: the shortest beginning that tells every two apart.

@@ -258,8 +258,8 @@ impl<'a> View<'a> {
         if !self.line {
             return None;
         }
-        let entry = self.entry(n)?;
-        self.derived.get_or_init(|| derived_ids::of_session(self.source, self.session))[entry as usize]
+        let derived = self.derived.get_or_init(|| derived_ids::of_session(self.source, self.session));
+        derived[self.nodes[n as usize].item as usize]
     }
 
     /// The parent as JSON, as it stands in the file or as `migrate` sets it; `None` for an absent one.
