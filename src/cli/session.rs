@@ -91,11 +91,8 @@ fn unreadable(path: &str, error: &std::io::Error) -> Failure {
 /// The node that a name means.
 pub(super) fn node(view: &View<'_>, name: &str) -> Result<u32, Failure> {
     let failure = |why: String| {
-        let file = if Path::new(name).exists() {
-            "\n  it is the name of a file: FILE comes first, then the entry"
-        } else {
-            ""
-        };
+        let file =
+            if Path::new(name).exists() { "; it is the name of a file: FILE comes first, then the entry" } else { "" };
         Failure::Usage(format!("{why}{file}"))
     };
     match view.find(name) {

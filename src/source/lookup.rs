@@ -29,8 +29,9 @@ impl fmt::Display for LookupError {
                 f.write_str("no such file, and there is no store of pi's to look for a session")
             }
             LookupError::Ambiguous(count, files) => {
-                write!(f, "{count} sessions have ids that begin so:")?;
-                files.iter().try_for_each(|file| write!(f, "\n  {}", file.display()))
+                let names: Vec<String> = files.iter().map(|file| format!("'{}'", file.display())).collect();
+                let more = if *count > files.len() { ", …" } else { "" };
+                write!(f, "{count} sessions have ids that begin so: {}{more}", names.join(", "))
             }
         }
     }

@@ -77,15 +77,15 @@ fn explain(out: &mut dyn Write, seen: &Seen<'_>, options: &Options) -> io::Resul
         let digest = Digest::of(view, n);
         let (sign, style) = if fate.is_in() { (inside, IN) } else { (outside, DIM) };
         let id = truncate(&view.id_text(n).unwrap_or_else(|| "-".to_string()), 12);
-        let who = truncate(digest.who(view.row(n)), 9);
+        let who = truncate(digest.who(view.row(n)), 10);
         let why = truncate(&why(view, fate), 60);
         let pad = |text: &str, columns: usize| " ".repeat(columns.saturating_sub(text.width()));
-        let used = 2 + 13 + 10 + why.width().max(30) + 1;
+        let used = 2 + 13 + 11 + why.width().max(30) + 1;
         let words = first_words(&digest.text, options.width.saturating_sub(used).max(8));
         let line = format!(
             "{style}{sign}{style:#} {id}{} {who}{} {style}{why}{style:#}{} {DIM}{words}{DIM:#}",
             pad(&id, 12),
-            pad(&who, 9),
+            pad(&who, 10),
             pad(&why, 30),
         );
         writeln!(out, "{}", line.trim_end())?;

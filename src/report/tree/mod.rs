@@ -150,3 +150,6 @@ pub fn codes_by_entry(view: &View<'_>, findings: &[Finding]) -> BTreeMap<u32, Ve
     }
     codes
 }
+
+#[cfg(test)]
+mod tests;

@@ -81,7 +81,7 @@ impl View<'_> {
             let Some(id) = self.id_text(n) else { continue };
             let label = self.label_text(n).map_or(0.0, |label| score(&label));
             let close = score(&id).max(label);
-            if close > 0.6 {
+            if close > 0.5 {
                 best.push((close, n));
             }
             if best.len() > 4096 {

@@ -322,3 +322,6 @@ impl<'a> View<'a> {
         own.find(|r| r.kind == kind).map(|r| (r.value, r.target))
     }
 }
+
+#[cfg(test)]
+mod tests;

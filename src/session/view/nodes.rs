@@ -104,7 +104,7 @@ impl View<'_> {
     }
 
     /// By the ids as pi compares them: a later copy takes the place of an earlier one.
-    fn link(&mut self) {
+    pub(super) fn link(&mut self) {
         let ids: Vec<IdValue> = (0..self.len()).map(|n| self.own_id(n)).collect();
         let mut table = HashMap::with_capacity(ids.len());
         for (n, id) in (0u32..).zip(&ids).filter(|(_, id)| **id != IdValue::Unique) {
