@@ -220,7 +220,7 @@ impl Printer<'_, '_> {
         }
         let tail = self.tail(n, is_leaf, stub);
         let tail_width: usize = tail.iter().map(|(text, _)| text.width() + 1).sum();
-        let words = first_words(&digest.text, self.options.width.saturating_sub(used + tail_width).max(8));
+        let words = self.words(&digest.text, self.options.width.saturating_sub(used + tail_width).max(8));
         let style = if current || self.tree.only_branch && stub.is_none() { Style::new() } else { dim };
         if !words.is_empty() {
             write!(out, " {style}{words}{style:#}")?;
@@ -229,6 +229,16 @@ impl Printer<'_, '_> {
             write!(out, " {style}{text}{style:#}")?;
         }
         writeln!(out)
+    }
+
+    /// The first words of a text in so many columns.
+    fn words(&self, text: &str, columns: usize) -> String {
+        let words = first_words(text, columns);
+        match words.strip_suffix('…').filter(|_| self.options.ascii) {
+            // the mark takes three columns here
+            Some(_) => first_words(text, columns - 2).trim_end_matches('…').to_string() + "...",
+            None => words,
+        }
     }
 
     /// Whether a node is on the branch of the leaf.

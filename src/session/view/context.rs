@@ -129,6 +129,7 @@ impl View<'_> {
             Leaf::Nameless(n) => Leaf::Node(n),
             leaf => leaf,
         })?;
+        self.check_messages(&branch.nodes)?;
         let selection = self.select(&branch.nodes);
         let entries = self.entries_of(&branch.nodes, &selection);
         let edits = self.edits(&entries);
@@ -230,12 +231,7 @@ impl View<'_> {
     /// What a selected entry is to the context.
     fn fate(&self, n: u32, last: bool, edits: Option<&HashMap<IdValue, Edit>>) -> Result<Fate, Refusal> {
         let fate = match self.row(n).kind {
-            EntryType::Message if self.lacks_message(n) => match self.reader {
-                Reader::Sesstool => Fate::NoMessage,
-                _ => {
-                    return Err(self.throws(&format!("line {} is a message entry without a message", self.row(n).line)));
-                }
-            },
+            EntryType::Message if self.lacks_message(n) => Fate::NoMessage,
             EntryType::Message | EntryType::CustomMessage => Fate::Message,
             EntryType::BranchSummary if self.has_summary(n) => Fate::Summary,
             EntryType::BranchSummary => Fate::EmptySummary,
@@ -272,6 +268,19 @@ impl View<'_> {
     fn lacks_message(&self, n: u32) -> bool {
         let absent = |r: &Record<'_>| r.get(b"message").is_none_or(|m| m.kind == Kind::Null);
         self.row(n).role == Role::None && self.record(n, absent) == Some(true)
+    }
+
+    /// The readers look for the model in every message of the branch, selected or not, and throw where
+    /// an entry has none.
+    fn check_messages(&self, branch: &[u32]) -> Result<(), Refusal> {
+        if self.reader == Reader::Sesstool {
+            return Ok(());
+        }
+        let is_bad = |n: &&u32| self.row(**n).kind == EntryType::Message && self.lacks_message(**n);
+        match branch.iter().find(is_bad) {
+            Some(n) => Err(self.throws(&format!("line {} is a message entry without a message", self.row(*n).line))),
+            None => Ok(()),
+        }
     }
 
     fn has_summary(&self, n: u32) -> bool {

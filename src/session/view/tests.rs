@@ -279,6 +279,16 @@ fn a_missing_replacement_makes_pi_throw() {
 }
 
 #[test]
+fn an_entry_without_message_makes_pi_throw_wherever_it_stands() {
+    let file = File::of(&[line("message", "a", "", r#","message":null"#), user("b", "a"), compaction("k", "b", "b")]);
+    let pi = file.view(Reader::Pi);
+    let refusal = pi.context(pi.leaf).map(|_| ()).expect_err("it throws");
+    assert_eq!(refusal.reason, "line 2 is a message entry without a message");
+    let own = file.view(Reader::Sesstool);
+    assert_eq!(sources(&own, own.leaf), ["k", "b"]);
+}
+
+#[test]
 fn leaf_entries_move_the_leaf_but_not_in_pi() {
     let leaf = line("leaf", "l", "b", r#","targetId":"a""#);
     let file = File::of(&[user("a", ""), user("b", "a"), leaf]);
