@@ -1,11 +1,11 @@
 //! `sesstool explain`: a rule in full, or the table of all.
 
 use super::{CLEAN, Failure, output};
-use crate::report::layout::{first_sentence, wrap};
+use crate::report::layout::wrap;
 use crate::report::text::{style, table, write_table};
 use crate::report::write_json;
 use crate::rules::policy::{PolicyError, nearest};
-use crate::rules::{self, RULES, Repair, Rule, Severity};
+use crate::rules::{self, RULES, Repair, Rule, Severity, first_sentence};
 use anstyle::Style;
 use clap::ValueEnum;
 use serde::Serialize;

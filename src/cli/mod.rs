@@ -1,11 +1,16 @@
-//! The command line. One verb is one file: its arguments and one function; [`Verb`] lists them.
+//! The command line. One verb is one file: its arguments and one function; `Verb` lists them.
 
 pub mod context;
 pub mod explain;
+pub mod fork;
+pub mod migrate;
+mod new_file;
 mod output;
 mod progress;
+pub mod restore;
 mod session;
 pub mod show;
+mod signals;
 pub mod tree;
 pub mod validate;
 
@@ -38,6 +43,8 @@ Examples:
   sesstool tree session.jsonl          its branches, and which one is current
   sesstool context latest              what the model sees in the newest session of pi's store
   sesstool explain dangling-parent     what a finding means, and what to do
+  sesstool migrate old.jsonl           version 1 or 2 to version 3, in a new file
+  sesstool restore old.v3.jsonl        the original, bit for bit, from that file and its manifest
 
 Exit status: 0 nothing found, 1 findings, 2 the job could not be done.
 No file that is read is ever written to.";
@@ -50,6 +57,9 @@ enum Verb {
     Show(show::Args),
     Context(context::Args),
     Explain(explain::Args),
+    Migrate(migrate::Args),
+    Fork(fork::Args),
+    Restore(restore::Args),
 }
 
 impl Verb {
@@ -60,6 +70,9 @@ impl Verb {
             Verb::Show(args) => show::run(args),
             Verb::Context(args) => context::run(args),
             Verb::Explain(args) => explain::run(args),
+            Verb::Migrate(args) => migrate::run(args),
+            Verb::Fork(args) => fork::run(args),
+            Verb::Restore(args) => restore::run(args),
         }
     }
 }

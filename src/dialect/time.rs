@@ -1,6 +1,6 @@
 //! Times: the format's own, and what JavaScript's `Date` makes of others.
 
-use jiff::civil::DateTime;
+use jiff::civil::Date;
 
 /// A timestamp that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,22 +121,17 @@ fn iso(text: &str) -> Option<(i64, bool)> {
     if at != bytes.len() {
         return None;
     }
-    // the calendar knows which dates are real
-    let small = |n: i32| i8::try_from(n).ok();
-    DateTime::new(
-        i16::try_from(year).ok()?,
-        small(month)?,
-        small(day)?,
-        small(hour)?,
-        small(minute)?,
-        small(second)?,
-        0,
-    )
-    .ok()?;
+    let midnight = hour == 24 && (minute, second, millis) == (0, 0, 0);
+    let is_time = (hour <= 23 || midnight) && minute <= 59 && second <= 59;
+    if !(1..=12).contains(&month) || !(1..=31).contains(&day) || !is_time {
+        return None;
+    }
+    // V8 lets a month run over: 30 February is 2 March
+    let real = !midnight && Date::new(year as i16, month as i8, day as i8).is_ok();
     let minutes =
         (days(year as i64, month as i64, day as i64) * 24 + hour as i64) * 60 + minute as i64 - offset.unwrap_or(0);
     let ms = (minutes * 60 + second as i64) * 1000 + millis;
-    Some((ms, timed && offset.is_some() && date_parts == 10))
+    Some((ms, real && timed && offset.is_some() && date_parts == 10))
 }
 
 /// Some of what V8's fallback parser takes beyond ISO 8601: a blank instead of `T`, RFC 2822.
@@ -194,12 +189,16 @@ mod tests {
             "",
             "not-a-date",
             "2026-13-45T25:61:00Z",
-            "2026-02-30T00:00:00.000Z",
+            "2026-02-32T00:00:00.000Z",
+            "2026-01-02T24:00:01.000Z",
             "2026-01-02T03:04:05.Z",
             "2026-01-02T24:00:00.000Z1",
         ] {
             assert_eq!(read(bad.as_bytes()), Time::Invalid, "{bad}");
         }
         assert_eq!(read(b"2025-01-01T00:00:05+02:00"), Time::Proper(1_735_682_405_000));
+        // as V8 reads them
+        assert_eq!(read(b"2026-02-30T09:27:31.000Z"), Time::Lax(1_772_443_651_000));
+        assert_eq!(read(b"2026-03-14T24:00:00Z"), Time::Lax(1_773_532_800_000));
     }
 }

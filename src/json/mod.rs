@@ -6,13 +6,14 @@
 //! deliberately plain ([`Scanner::scan`]: spans and flags, or where it fails), so that a faster
 //! scanner can take this one's place.
 
+mod bits;
 mod duplicate;
 mod number;
 pub mod text;
 
+use bits::{BLOCK, Bits, SIMPLE_ESCAPES};
 use duplicate::Keys;
 use std::ops::Range;
-use text::{Bits, below};
 
 /// A range of bytes in the scanned slice.
 pub type Span = Range<usize>;
@@ -65,6 +66,8 @@ pub struct Member {
     pub value: Span,
     /// The value's type.
     pub kind: Kind,
+    /// Whether the value is a string that holds an escape.
+    pub escapes: bool,
 }
 
 impl Member {
@@ -189,6 +192,11 @@ pub struct Scanner {
     pub notes: Notes,
     open: Vec<Open>,
     keys: Keys,
+    /// The block of bytes that is looked at: where it begins, and which of them matter.
+    block: usize,
+    bits: Bits,
+    /// Where a low surrogate stands whose high one was met.
+    paired: usize,
 }
 
 /// An open object or array.
@@ -216,6 +224,11 @@ impl Scanner {
         Self::default()
     }
 
+    #[cfg(test)]
+    fn with_kernel(kernel: bits::Kernel) -> Self {
+        Scanner { bits: Bits::new(kernel), ..Self::default() }
+    }
+
     /// Scans the value that begins at `start` (JSON white space before it is skipped).
     ///
     /// # Errors
@@ -228,6 +241,10 @@ impl Scanner {
         self.notes = Notes::default();
         self.open.clear();
         self.keys.clear();
+        self.block = start;
+        self.bits.carry = false;
+        self.bits.load(bytes, start);
+        self.paired = usize::MAX;
         let mut at = start;
         let mut state = State::Value;
         loop {
@@ -250,8 +267,8 @@ impl Scanner {
                         }
                     }
                     b'"' => {
-                        let (end, _) = self.string(bytes, at)?;
-                        if let Some(value) = self.scalar(bytes, at..end, Kind::String) {
+                        let (end, escapes) = self.string(bytes, at)?;
+                        if let Some(value) = self.scalar(bytes, at..end, Kind::String, escapes) {
                             return Ok(value);
                         }
                         at = end;
@@ -263,7 +280,7 @@ impl Scanner {
                             _ => (b"null", Kind::Null),
                         };
                         let end = self.literal(bytes, at, word)?;
-                        if let Some(value) = self.scalar(bytes, at..end, kind) {
+                        if let Some(value) = self.scalar(bytes, at..end, kind, false) {
                             return Ok(value);
                         }
                         at = end;
@@ -282,7 +299,7 @@ impl Scanner {
                                 return Err(self.fail(bad, reason, false));
                             }
                         };
-                        if let Some(value) = self.scalar(bytes, at..end, Kind::Number) {
+                        if let Some(value) = self.scalar(bytes, at..end, Kind::Number, false) {
                             return Ok(value);
                         }
                         at = end;
@@ -381,12 +398,12 @@ impl Scanner {
             self.keys.leave();
         }
         let kind = if open.object { Kind::Object } else { Kind::Array };
-        self.scalar(bytes, open.start..end, kind)
+        self.scalar(bytes, open.start..end, kind, false)
     }
 
     /// Notes a finished value in the container that holds it; the value itself if none does.
     #[inline]
-    fn scalar(&mut self, bytes: &[u8], span: Span, kind: Kind) -> Option<Value> {
+    fn scalar(&mut self, bytes: &[u8], span: Span, kind: Kind, escapes: bool) -> Option<Value> {
         let Some(open) = self.open.last() else {
             return Some(Value { span, kind });
         };
@@ -400,18 +417,18 @@ impl Scanner {
                     self.blocks.clear();
                     self.block_members.clear();
                 }
-                self.top.push(Member { key: start..end, escaped, value: span, kind });
+                self.top.push(Member { key: start..end, escaped, value: span, kind, escapes });
             }
             Role::Message => {
                 if kind != Kind::Array && key_is(bytes, open.key, b"content") {
                     self.blocks.clear();
                     self.block_members.clear();
                 }
-                self.inner.push(Member { key: start..end, escaped, value: span, kind });
+                self.inner.push(Member { key: start..end, escaped, value: span, kind, escapes });
             }
             Role::Content => self.blocks.push(Block { value: span, kind }),
             Role::Block => {
-                let member = Member { key: start..end, escaped, value: span, kind };
+                let member = Member { key: start..end, escaped, value: span, kind, escapes };
                 self.block_members.push(BlockMember { block: self.blocks.len() as u32, member });
             }
         }
@@ -420,72 +437,94 @@ impl Scanner {
 
     /// Scans the string whose opening quote is at `at`; the offset behind its closing quote, and
     /// whether it holds an escape.
+    #[inline(always)]
     fn string(&mut self, bytes: &[u8], at: usize) -> Result<(usize, bool), Fail> {
-        let mut start = at + 1;
+        let mut from = at + 1;
         let mut escaped = false;
-        'blocks: loop {
-            let Bits { mut quote, mut slash, control, high } = Bits::at(bytes, start);
-            loop {
-                let stop = (quote | control).trailing_zeros();
-                let escape = slash.trailing_zeros();
-                if stop < escape {
-                    self.notes.non_ascii |= high & below(stop) != 0;
-                    return self.string_end(bytes, start + stop as usize).map(|end| (end, escaped));
-                }
-                if escape == 64 {
-                    self.notes.non_ascii |= high != 0;
-                    start += text::BLOCK;
-                    continue 'blocks;
-                }
-                escaped = true;
-                let place = start + escape as usize;
-                let letter = bytes.get(place + 1).copied();
-                let simple = letter.is_some_and(|l| text::SIMPLE_ESCAPES[l as usize]);
-                if simple && escape < 63 {
-                    let rest = !(0b11 << escape);
-                    (quote, slash) = (quote & rest, slash & rest);
-                    continue;
-                }
-                // an escape that leaves the block, or a long one: the next block begins behind it
-                self.notes.non_ascii |= high & below(escape) != 0;
-                start = match letter {
-                    None => return Err(self.fail(bytes.len(), Reason::Truncated, true)),
-                    Some(_) if simple => place + 2,
-                    Some(b'u') => self.unicode_escape(bytes, place)?,
-                    Some(_) => return Err(self.fail(place + 1, Reason::BadEscape, true)),
-                };
-                continue 'blocks;
+        loop {
+            if from >= self.block + BLOCK {
+                self.advance(bytes, from);
             }
+            let Bits { stop, escape, rare, high, .. } = self.bits;
+            let live = !0 << (from - self.block);
+            let stops = stop & live;
+            // up to the first stop, which is inside: an escaped control character is a bad escape
+            let inside = live & (stops ^ stops.wrapping_sub(1));
+            escaped |= escape & inside != 0;
+            self.notes.non_ascii |= high & inside != 0;
+            if rare & inside != 0 {
+                self.escapes(bytes, rare & inside)?;
+            }
+            if stops != 0 {
+                let at = self.block + stops.trailing_zeros() as usize;
+                return if bytes.get(at) == Some(&b'"') {
+                    Ok((at + 1, escaped))
+                } else {
+                    Err(self.string_fail(bytes, at))
+                };
+            }
+            from = self.block + BLOCK;
         }
     }
 
-    /// A string stops at `at`: behind its quote, if that is what stands there.
-    fn string_end(&self, bytes: &[u8], at: usize) -> Result<usize, Fail> {
-        match bytes.get(at) {
-            Some(b'"') => Ok(at + 1),
-            Some(_) => Err(self.fail(at, Reason::ControlCharacter, true)),
+    /// Moves the block on to the one that holds `at`.
+    #[inline(always)]
+    fn advance(&mut self, bytes: &[u8], at: usize) {
+        while at >= self.block + BLOCK {
+            self.block += BLOCK;
+            self.bits.load(bytes, self.block);
+        }
+    }
+
+    /// Checks the escapes whose letters are marked.
+    #[inline(always)]
+    fn escapes(&mut self, bytes: &[u8], mut letters: u64) -> Result<(), Fail> {
+        while letters != 0 {
+            let letter = self.block + letters.trailing_zeros() as usize;
+            self.escape(bytes, letter)?;
+            letters &= letters - 1;
+        }
+        Ok(())
+    }
+
+    /// Why a string stops at `at`, where no quote stands.
+    #[cold]
+    fn string_fail(&self, bytes: &[u8], at: usize) -> Fail {
+        match at < bytes.len() {
+            true => self.fail(at, Reason::ControlCharacter, true),
+            false => self.fail(bytes.len(), Reason::Truncated, true),
+        }
+    }
+
+    /// Checks the escape whose letter (behind the backslash) is at `letter`.
+    #[inline]
+    fn escape(&mut self, bytes: &[u8], letter: usize) -> Result<(), Fail> {
+        match bytes.get(letter) {
+            Some(&byte) if SIMPLE_ESCAPES[byte as usize] => Ok(()),
+            Some(b'u') => self.unicode_escape(bytes, letter - 1),
+            Some(_) => Err(self.fail(letter, Reason::BadEscape, true)),
             None => Err(self.fail(bytes.len(), Reason::Truncated, true)),
         }
     }
 
-    /// Scans the `\uXXXX` at `at`, and its other half where it has one; the offset behind it.
-    fn unicode_escape(&mut self, bytes: &[u8], at: usize) -> Result<usize, Fail> {
-        let unit = self.hex4(bytes, at)?;
-        let end = at + 6;
-        match unit {
+    /// Checks the `\uXXXX` at `at`, and whether it is half of a surrogate pair.
+    #[cold]
+    fn unicode_escape(&mut self, bytes: &[u8], at: usize) -> Result<(), Fail> {
+        match self.hex4(bytes, at)? {
             0xD800..=0xDBFF => {
-                if bytes.get(end) == Some(&b'\\') && bytes.get(end + 1) == Some(&b'u') {
-                    let low = self.hex4(bytes, end)?;
-                    if (0xDC00..=0xDFFF).contains(&low) {
-                        return Ok(end + 6);
-                    }
+                let next = at + 6;
+                let low =
+                    bytes[next.min(bytes.len())..].starts_with(b"\\u").then(|| self.hex4(bytes, next)).transpose()?;
+                if low.is_some_and(|unit| (0xDC00..=0xDFFF).contains(&unit)) {
+                    self.paired = next;
+                } else {
+                    self.lone(at);
                 }
-                self.lone(at);
             }
-            0xDC00..=0xDFFF => self.lone(at),
+            0xDC00..=0xDFFF if self.paired != at => self.lone(at),
             _ => {}
         }
-        Ok(end)
+        Ok(())
     }
 
     fn lone(&mut self, at: usize) {
@@ -521,14 +560,18 @@ impl Scanner {
     }
 }
 
+#[inline(always)]
 fn key_is(bytes: &[u8], key: (usize, usize, bool), name: &[u8]) -> bool {
     let (start, end, escaped) = key;
+    if !escaped && end - start != name.len() {
+        return false;
+    }
     let raw = &bytes[start..end];
     if escaped { text::decode(raw).as_ref() == name } else { raw == name }
 }
 
 /// The offset of the first byte from `at` on that is no JSON white space.
-#[inline]
+#[inline(always)]
 pub fn skip_space(bytes: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\t' | b'\r' | b'\n') = bytes.get(at) {
         at += 1;

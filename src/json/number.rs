@@ -57,7 +57,10 @@ pub(super) fn survives(text: &[u8]) -> bool {
     if !double.is_finite() {
         return false;
     }
-    decimal(text).is_some_and(|value| Some(value) == decimal(zmij::Buffer::new().format(double)))
+    let mut buffer = zmij::Buffer::new();
+    let shortest = buffer.format(double);
+    // what a program has printed is nearly always spelled like this
+    shortest == text || decimal(text).is_some_and(|value| Some(value) == decimal(shortest))
 }
 
 /// The significant digits without outer zeros, and the exponent of the last one; `None` for more

@@ -1,3 +1,4 @@
+use super::bits::Kernel;
 use super::*;
 
 fn oracle(bytes: &[u8]) -> bool {
@@ -226,11 +227,13 @@ fn strings_agree_with_a_plain_loop_at_every_place_of_a_block() {
                 bytes.extend_from_slice(b"bc\"");
                 for end in [bytes.len(), bytes.len() - 1, bytes.len() - 3] {
                     let bytes = &bytes[..end];
-                    let mut scanner = Scanner::new();
-                    let ours = scanner.scan(bytes, 0).map(|v| v.span.end).map_err(|f| (f.at, f.reason));
-                    assert_eq!(ours, plain_string(bytes), "{:?}", String::from_utf8_lossy(bytes));
-                    if let Ok(end) = ours {
-                        assert_eq!(scanner.notes.non_ascii, !bytes[..end].is_ascii());
+                    for kernel in Kernel::all() {
+                        let mut scanner = Scanner::with_kernel(kernel);
+                        let ours = scanner.scan(bytes, 0).map(|v| v.span.end).map_err(|f| (f.at, f.reason));
+                        assert_eq!(ours, plain_string(bytes), "{:?}", String::from_utf8_lossy(bytes));
+                        if let Ok(end) = ours {
+                            assert_eq!(scanner.notes.non_ascii, !bytes[..end].is_ascii());
+                        }
                     }
                 }
             }

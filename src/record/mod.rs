@@ -11,6 +11,7 @@ pub mod readable;
 pub use pieces::{Known, Piece, PieceKind, Pieces, take_apart};
 
 use crate::json::{self, Kind, Member, Scanner, Span};
+use std::borrow::Cow;
 
 /// A scanned record: its members, and the bytes they point into.
 #[derive(Clone, Copy)]
@@ -44,6 +45,12 @@ impl<'a> Record<'a> {
     /// The raw bytes of a string value, without its quotes; `None` if it is no string.
     pub fn raw_string(&self, member: &Member) -> Option<&'a [u8]> {
         (member.kind == Kind::String).then(|| &self.bytes[unquoted(&member.value)])
+    }
+
+    /// A string value, decoded; `None` if it is no string.
+    pub fn string(&self, member: &Member) -> Option<Cow<'a, [u8]>> {
+        let raw = self.raw_string(member)?;
+        Some(if member.escapes { json::text::decode(raw) } else { Cow::Borrowed(raw) })
     }
 
     /// The decoded text of a string member; bytes that are no UTF-8 as U+FFFD.

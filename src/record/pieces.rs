@@ -59,6 +59,9 @@ pub type Known = fn(&[u8]) -> bool;
 /// need two or three; a line made to be slow is junk from where the work runs out.
 const WORK: usize = 64;
 
+/// How records begin.
+const BEGINNINGS: [&[u8]; 2] = [b"{\"type\":", b"{\"id\":"];
+
 /// Takes a line apart.
 pub fn take_apart(scanner: &mut Scanner, line: &[u8], known: Known) -> Pieces {
     let mut work = Work {
@@ -162,6 +165,10 @@ impl Work<'_> {
             self.push(PieceKind::Cut { in_string }, at..next);
             return next;
         }
+        if let Some((next, in_string)) = self.cut_inside(at, fail.at) {
+            self.push(PieceKind::Cut { in_string }, at..next);
+            return next;
+        }
         if self.line[fail.at] == 0 {
             // NULs are a piece of their own; whether they end a cut or tear a string shows behind them
             let behind = self.line[fail.at..].iter().position(|b| *b != 0);
@@ -228,6 +235,28 @@ impl Work<'_> {
         None
     }
 
+    /// Like [`record_inside`](Self::record_inside), where what follows is not whole either: a writer
+    /// was stopped twice. Only the way in which records begin counts.
+    fn cut_inside(&mut self, at: usize, bad: usize) -> Option<(usize, bool)> {
+        let mut from = at + 1;
+        while let Some(found) = memchr::memchr(b'{', &self.line[from..(bad + 1).min(self.line.len())]) {
+            let brace = from + found;
+            from = brace + 1;
+            if !BEGINNINGS.iter().any(|beginning| self.line[brace..].starts_with(beginning)) {
+                continue;
+            }
+            if self.left == 0 {
+                return None;
+            }
+            self.left = self.left.saturating_sub(brace - at + 16);
+            let in_string = self.is_inside_string(at, brace);
+            if in_string || brace == bad {
+                return Some((brace, in_string));
+            }
+        }
+        None
+    }
+
     /// A complete record that ends the line as the last value of a cut object: the cut fell where a
     /// value may stand, and the next record was written behind it. Only a record with every mark of
     /// one counts; anything less is a part of the cut object.
@@ -237,7 +266,7 @@ impl Work<'_> {
         if tail.last() != Some(&b'}') {
             return None;
         }
-        for marker in [b"{\"type\":".as_slice(), b"{\"id\":"] {
+        for marker in BEGINNINGS {
             let mut from = at + 1;
             while let Some(found) = memchr::memmem::find(&self.line[from..end], marker) {
                 let brace = from + found;

@@ -40,11 +40,6 @@ pub fn size(bytes: u64) -> String {
     format!("{value:.decimals$} {}", unit.unwrap_or(&"EiB"))
 }
 
-/// The first sentence of a paragraph, without its full stop.
-pub fn first_sentence(paragraph: &str) -> &str {
-    paragraph.split(". ").next().unwrap_or_default().trim_end_matches('.')
-}
-
 /// A paragraph broken at spaces into lines of at most so many columns; a longer word stands alone.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
@@ -67,6 +62,7 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::first_sentence;
 
     #[test]
     fn numbers() {

@@ -2,9 +2,9 @@
 
 use super::clean::{clean, truncate};
 use super::excerpt::window;
-use super::layout::{first_sentence, plural, size, thousands, wrap};
+use super::layout::{plural, size, thousands, wrap};
 use super::{ContextCount, FileReport, Format, Options, ReadError, Report, Statistics, Summary, Totals};
-use crate::rules::{Excerpt, Finding, Place, Repair, Severity};
+use crate::rules::{Excerpt, Finding, Place, Repair, Severity, first_sentence};
 use anstyle::{AnsiColor, Style};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use std::collections::BTreeMap;
@@ -94,7 +94,7 @@ impl Text {
     }
 
     fn finding(&self, out: &mut dyn Write, path: &str, finding: &Finding) -> io::Result<()> {
-        writeln!(out, "{}", heading(finding))?;
+        writeln!(out, "{}", heading(finding, self.options.width))?;
         let digits = finding.place.as_ref().map_or(1, |place| place.line.to_string().len());
         match &finding.place {
             Some(place) => writeln!(out, "{:digits$}{} {}", "", styled(GUTTER, "-->"), position(path, place))?,
@@ -135,8 +135,8 @@ impl Text {
         let lines = wrap(&text, self.options.width.saturating_sub(indent).max(20));
         write!(out, "{:digits$} {} {}", "", styled(GUTTER, "="), styled(BOLD, &format!("{title}:")))?;
         for (index, line) in lines.iter().enumerate() {
-            let indent = if index == 0 { 0 } else { indent };
-            writeln!(out, "{:indent$} {line}", "")?;
+            let blank = if index == 0 { 1 } else { indent };
+            writeln!(out, "{:blank$}{line}", "")?;
         }
         if lines.is_empty() { writeln!(out) } else { Ok(()) }
     }
@@ -157,12 +157,15 @@ impl Text {
     }
 }
 
-/// `error[G003] dangling-parent: message`
-fn heading(finding: &Finding) -> String {
+/// `error[G003] dangling-parent: message`, wrapped.
+fn heading(finding: &Finding, width: usize) -> String {
     let (severity, rule) = (finding.severity, finding.rule);
-    let code = styled(style(severity), &format!("{}[{}]", severity.name(), rule.code));
+    let code = format!("{}[{}]", severity.name(), rule.code);
     let message = truncate(&finding.message, MAX_MESSAGE);
-    format!("{code} {}: {message}", styled(BOLD, rule.name))
+    let lines = wrap(&format!("{}: {message}", rule.name), width.saturating_sub(code.len() + 1).max(20));
+    let text = lines.join(&format!("\n{:w$}", "", w = code.len() + 1));
+    let text = text.strip_prefix(rule.name).unwrap_or(&text);
+    format!("{} {}{text}", styled(style(severity), &code), styled(BOLD, rule.name))
 }
 
 fn position(path: &str, place: &Place) -> String {
@@ -172,7 +175,7 @@ fn position(path: &str, place: &Place) -> String {
 /// An info in one line: nothing breaks, so it does not ask for room.
 fn info(out: &mut dyn Write, path: &str, finding: &Finding) -> io::Result<()> {
     let place = finding.place.as_ref().map_or_else(|| path.to_string(), |place| position(path, place));
-    writeln!(out, "{} {}", heading(finding), styled(DIM, &format!("--> {place}")))
+    writeln!(out, "{} {}", heading(finding, usize::MAX), styled(DIM, &format!("--> {place}")))
 }
 
 /// The kind of repair, and in one sentence what it does; `explain` tells the rest.
@@ -180,6 +183,8 @@ fn repair(finding: &Finding) -> String {
     match (finding.repair, first_sentence(finding.rule.remedy)) {
         (Repair::None, "") => "none".into(),
         (kind, "") => kind.name().into(),
+        // the sentence itself says that there is none, and why
+        (Repair::None, remedy) => format!("none{}", remedy.strip_prefix("None").unwrap_or(remedy)),
         (kind, remedy) => format!("{} — {remedy}", kind.name()),
     }
 }

@@ -2,12 +2,12 @@
 
 use super::finding::{Finding, Place, Repair, Severity};
 use super::kind::FileKind;
-use super::{RULES, Rule};
+use super::{RULES, Rule, first_sentence};
 use crate::json::{Scanner, Span};
 use crate::record::Record;
 use crate::session::graph::{self, Children, Intervals};
 use crate::session::scan::{LineView, Observer, RecordView};
-use crate::session::{Entry, Ref, Session, flags};
+use crate::session::{Entry, Header, Ref, Session, flags};
 use crate::source::Source;
 use hashbrown::HashSet;
 use std::cell::OnceCell;
@@ -286,6 +286,12 @@ impl<'a> Audit<'a> {
         same_bytes(self.source, x.offset, y.offset, x.length)
     }
 
+    /// Whether the first bytes of an entry are those at a place.
+    pub fn begins_with(&self, n: u32, place: &Place) -> bool {
+        let entry = &self.session.entries[n as usize];
+        place.length <= entry.length && same_bytes(self.source, entry.offset, place.offset, place.length)
+    }
+
     /// The child of `n` that is on the way to its descendant `below`.
     pub fn next_towards(&self, n: u32, below: u32) -> Option<u32> {
         let intervals = self.intervals();
@@ -361,28 +367,43 @@ impl<'a> Audit<'a> {
         }
     }
 
-    /// A place in an entry's line.
+    /// A place in an entry.
     pub fn place_of(&self, entry: &Entry, offset: u64, length: u64) -> Place {
-        self.line_place(entry.line, offset, length)
+        let line = match entry.has(flags::JOINED) {
+            true => entry.line + self.line_feeds(entry.offset, offset),
+            false => entry.line,
+        };
+        self.line_place(line, offset, length)
+    }
+
+    /// A place in a header.
+    pub fn header_place(&self, header: &Header, offset: u64, length: u64) -> Place {
+        self.line_place(header.line + self.line_feeds(header.offset, offset), offset, length)
     }
 
     /// A place on line `line`.
     pub fn line_place(&self, line: u64, offset: u64, length: u64) -> Place {
-        Place { line, line_start: self.line_start(offset), offset, length }
+        Place { line, line_start: self.line_start(line, offset), offset, length }
     }
 
     /// The place of a reference.
     pub fn ref_place(&self, reference: &Ref) -> Place {
-        self.line_place(self.session.entries[reference.entry as usize].line, reference.offset, reference.length)
+        self.place_of(&self.session.entries[reference.entry as usize], reference.offset, reference.length)
+    }
+
+    /// How many line feeds stand in a part of a record: it may have been joined from several lines.
+    fn line_feeds(&self, from: u64, to: u64) -> u64 {
+        let bytes = self.source.read_range(from, to - from).unwrap_or_default();
+        memchr::memchr_iter(b'\n', &bytes).count() as u64
     }
 
     /// Where the line of a byte begins, found by looking back.
-    fn line_start(&self, offset: u64) -> u64 {
+    fn line_start(&self, line: u64, offset: u64) -> u64 {
         let mut end = offset;
         let mut step = 64;
         while end > 0 {
             let from = end.saturating_sub(step);
-            let Ok(bytes) = self.source.read_range(from, end - from) else { return offset };
+            let Ok(bytes) = self.source.read_range(from, end - from) else { return self.first_record(line, offset) };
             if let Some(at) = memchr::memrchr(b'\n', &bytes) {
                 return from + at as u64 + 1;
             }
@@ -390,6 +411,19 @@ impl<'a> Audit<'a> {
             step = (step * 8).min(1 << 20);
         }
         0
+    }
+
+    /// Where the first record of a line begins, which is nearly always where the line does; for
+    /// sources that cannot be read again.
+    fn first_record(&self, line: u64, offset: u64) -> u64 {
+        if let Some(start) = self.session.odd_line_start(line) {
+            return start;
+        }
+        let entries = &self.session.entries;
+        let entry = entries.get(entries.partition_point(|e| e.line < line)).filter(|e| e.line == line);
+        let header = self.session.header.as_ref().filter(|h| h.line == line);
+        let starts = entry.map(|e| e.offset).into_iter().chain(header.map(|h| h.offset));
+        starts.min().unwrap_or(offset).min(offset)
     }
 }
 
@@ -462,20 +496,6 @@ impl Finding {
     }
 }
 
-/// A text up to its first full stop that ends a sentence.
-pub fn first_sentence(text: &str) -> &str {
-    let mut from = 0;
-    while let Some(at) = text[from..].find(". ") {
-        let end = from + at;
-        // versions ("pi 1.6. ") do not occur; an abbreviation would have a lower-case letter behind it
-        if text[end + 2..].chars().next().is_some_and(|c| !c.is_lowercase()) {
-            return &text[..end];
-        }
-        from = end + 2;
-    }
-    text.trim_end_matches('.')
-}
-
 impl LineView<'_> {
     /// A place on the line: `span` counts from the line's start.
     pub fn place(&self, span: &Span) -> Place {
@@ -492,7 +512,8 @@ impl RecordView<'_> {
     /// The place of a span of the record.
     pub fn at(&self, span: &Span) -> Place {
         let (offset, length) = self.place(span);
-        Place { line: self.line.number, line_start: self.line.offset, offset, length }
+        let (line, line_start) = self.line_of(span);
+        Place { line, line_start, offset, length }
     }
 
     /// The place of the record's first byte: where something is missing.

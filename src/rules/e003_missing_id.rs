@@ -27,6 +27,9 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Session(check)],
 };
 
+/// The longest value that is shown in the place of an id.
+const MOST_SHOWN: usize = 4096;
+
 fn check(audit: &Audit<'_>, sink: &mut Sink) {
     let session = audit.session;
     if session.shape == Shape::Line || super::h008_version_shape_mismatch::applies(session) {
@@ -37,15 +40,21 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
             continue;
         }
         sink.add_with(&RULE, RULE.severity, || {
-            let marker = entry.has(flags::ID_ABSENT) && entry.has(flags::PARENT_ABSENT);
+            let marker = entry.is_marker();
             let message = match entry.id_span() {
                 _ if marker => "the line has neither `id` nor `parentId`: a marker that another tool appended",
                 None => "the entry has no `id`",
                 Some((_, 2)) => "the entry's `id` is empty",
                 Some(_) => "the entry's `id` is no string",
             };
-            let id = audit.reread(n, |r| r.get(b"id").map(|m| r.raw(&m.value))).flatten();
-            Finding::new(&RULE, audit.id_place(n), message).entry(id)
+            let id = audit
+                .reread(n, |r| r.get(b"id").filter(|m| m.value.len() < MOST_SHOWN).map(|m| r.raw(&m.value)))
+                .flatten();
+            let finding = Finding::new(&RULE, audit.id_place(n), message).entry(id);
+            match marker {
+                true => finding.effect("pi takes it for an entry; as the last one it leaves an empty branch"),
+                false => finding,
+            }
         });
     }
 }

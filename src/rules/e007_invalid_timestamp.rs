@@ -1,12 +1,13 @@
 //! `invalid-timestamp`: an entry has no usable timestamp.
 
-use super::check::{Check, Sink};
+use super::check::{Audit, Check, Sink};
 use super::{Finding, Repair, Rule, Severity};
 use crate::dialect::time::{self, Time};
 use crate::json::Kind;
 use crate::session::envelope::facts;
 use crate::session::envelope::read_time;
 use crate::session::scan::RecordView;
+use crate::session::{Shape, flags};
 
 /// E007.
 pub static RULE: Rule = Rule {
@@ -27,32 +28,23 @@ pub static RULE: Rule = Rule {
     repair: Repair::None,
     remedy: "None: the true time is not known, and an invented one would be worse than none. The place \
         in the file still shows between which entries it was written.",
-    checks: &[Check::Record(facts::BAD_TIME, check)],
+    checks: &[Check::Record(facts::BAD_TIME, check), Check::Session(absent)],
 };
 
 fn check(seen: &RecordView<'_>, sink: &mut Sink) {
     let record = &seen.record;
-    match record.get(b"timestamp") {
-        // a line with neither id nor parent is a marker line, told by E003
-        None if record.get(b"id").is_none() && record.get(b"parentId").is_none() && is_marker(seen) => {}
-        None => sink.add_with(&RULE, RULE.severity, || {
-            Finding::new(&RULE, seen.start_place(), "the entry has no `timestamp`").entry(seen.id_json())
-        }),
-        Some(member) => {
-            let time = read_time(record, member);
-            if member.kind != Kind::String || !matches!(time, Time::Proper(_)) {
-                sink.add_with(&RULE, RULE.severity, || {
-                    let read = match time.millis() {
-                        Some(ms) => format!("read by pi as {}", time::show(ms)),
-                        None => "no reader understands it".to_string(),
-                    };
-                    let message = format!(
-                        "the timestamp {} is not as the format has it; {read}",
-                        super::quote(&record.bytes[member.value.clone()])
-                    );
-                    Finding::new(&RULE, seen.at(&member.value), message).entry(seen.id_json())
-                });
-            }
+    if let Some(member) = record.get(b"timestamp") {
+        let time = read_time(record, member);
+        if member.kind != Kind::String || !matches!(time, Time::Proper(_)) {
+            sink.add_with(&RULE, RULE.severity, || {
+                let read = match time.millis() {
+                    Some(ms) => format!("read by pi as {}", time::show(ms)),
+                    None => "it is no time that is known here".to_string(),
+                };
+                let shown = super::quote(&record.bytes[member.value.clone()]);
+                let message = format!("the timestamp {shown} is not as the format has it; {read}");
+                Finding::new(&RULE, seen.at(&member.value), message).entry(seen.id_json())
+            });
         }
     }
     if let Some(member) = record.get_inner(b"timestamp").filter(|m| m.kind != Kind::Number) {
@@ -63,7 +55,16 @@ fn check(seen: &RecordView<'_>, sink: &mut Sink) {
     }
 }
 
-/// A message that only lacks its ids is an entry of version 1, and its time is missed.
-fn is_marker(seen: &RecordView<'_>) -> bool {
-    seen.record.get(b"message").is_none()
+/// Entries without a time. Whether a line without ids is a marker line, of which rule E003 tells, or
+/// an entry of version 1 shows only at the whole file.
+fn absent(audit: &Audit<'_>, sink: &mut Sink) {
+    let session = audit.session;
+    for (n, entry) in (0u32..).zip(&session.entries) {
+        if entry.has(flags::TIME_ABSENT) && (session.shape == Shape::Line || !entry.is_marker()) {
+            sink.add_with(&RULE, RULE.severity, || {
+                let place = audit.place_of(entry, entry.offset, 1);
+                Finding::new(&RULE, place, "the entry has no `timestamp`").entry(session.id_json(n))
+            });
+        }
+    }
 }

@@ -31,7 +31,8 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
     let mut count = 0u64;
     let mut largest = 0i64;
     for (n, entry) in (0u32..).zip(&session.entries) {
-        let Some(parent) = session.parent(n) else { continue };
+        // what hangs on a later entry is told by G002, G005 or G006
+        let Some(parent) = session.parent(n).filter(|parent| *parent < n) else { continue };
         let before = session.entries[parent as usize].time;
         if entry.time == NO_TIME || before == NO_TIME || entry.time >= before {
             continue;
@@ -42,7 +43,9 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
     }
     let Some(n) = first else { return };
     let entries = if count == 1 { "an entry is".to_string() } else { format!("{count} entries are") };
-    let message = format!("{entries} older than the parent, by up to {}; this is the first", super::duration(largest));
+    let most = if count == 1 { "" } else { "up to " };
+    let by = super::duration(largest);
+    let message = format!("{entries} older than the parent, by {most}{by}{}", super::first_of(count));
     let place = audit.member_place(n, |r| r.get(b"timestamp").map(|m| m.value.clone()));
     sink.add(Finding::new(&RULE, place, message).entry(session.id_json(n)));
 }

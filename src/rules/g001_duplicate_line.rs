@@ -27,34 +27,42 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
     if session.shape == Shape::Line {
         return;
     }
-    let mut block: Option<(u32, u32, u32)> = None;
+    let mut block: Option<Block> = None;
     for &(before, later) in &session.copies {
         if !audit.is_same_record(before, later) {
             continue;
         }
         match &mut block {
-            // copied lines that follow each other are one block
-            Some((_, _, last)) if *last + 1 == later => *last = later,
+            // lines that follow each other in both places are one block
+            Some(Block { before: first, start, count }) if *first + *count == before && *start + *count == later => {
+                *count += 1;
+            }
             _ => {
                 tell(audit, sink, block.take());
-                block = Some((before, later, later));
+                block = Some(Block { before, start: later, count: 1 });
             }
         }
     }
     tell(audit, sink, block);
 }
 
-fn tell(audit: &Audit<'_>, sink: &mut Sink, block: Option<(u32, u32, u32)>) {
-    let Some((before, first, last)) = block else { return };
+/// Entries that stand again: the first of them, the first copy, and how many.
+struct Block {
+    before: u32,
+    start: u32,
+    count: u32,
+}
+
+fn tell(audit: &Audit<'_>, sink: &mut Sink, block: Option<Block>) {
+    let Some(Block { before, start, count }) = block else { return };
     sink.add_with(&RULE, RULE.severity, || {
-        let count = last - first + 1;
-        let id = super::quote(audit.session.id_text(first).as_bytes());
+        let id = super::quote(audit.session.id_text(start).as_bytes());
         let message = match count {
             1 => format!("the entry {id} stands here again, byte for byte"),
             _ => format!("{count} entries stand here again, byte for byte, from {id} on"),
         };
-        Finding::new(&RULE, audit.place(first), message)
-            .entry(audit.session.id_json(first))
+        Finding::new(&RULE, audit.place(start), message)
+            .entry(audit.session.id_json(start))
             .related(audit.id_place(before), "the first copy")
     });
 }

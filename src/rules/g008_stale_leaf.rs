@@ -2,7 +2,7 @@
 
 use super::check::{Audit, Check, Sink};
 use super::{Finding, Repair, Rule, Severity};
-use crate::session::Shape;
+use crate::session::{Shape, flags};
 
 /// G008.
 pub static RULE: Rule = Rule {
@@ -30,15 +30,19 @@ pub static RULE: Rule = Rule {
 fn check(audit: &Audit<'_>, sink: &mut Sink) {
     let session = audit.session;
     let Some(last) = (session.entries.len() as u32).checked_sub(1) else { return };
-    if session.shape == Shape::Line || !session.entries[last as usize].kind.is_bookkeeping() {
+    let entry = &session.entries[last as usize];
+    // without an id it is no leaf at all: rule E003 tells of it
+    if session.shape == Shape::Line || !entry.kind.is_bookkeeping() || !entry.has(flags::ID) {
         return;
     }
     let Some(newest) = (0..last).rev().find(|n| session.entries[*n as usize].is_message()) else { return };
     let messages = |n: u32| session.path(n).filter(|m| session.entries[*m as usize].is_message()).count();
     let (here, there) = (messages(last), messages(newest));
     if here < there {
-        let message =
-            format!("the last entry hangs on a branch of {here} messages; the newest message is on one of {there}");
+        let message = format!(
+            "the last entry hangs on a branch of {}; the newest message is on one of {there}",
+            super::counted(here, "message")
+        );
         sink.add(
             Finding::new(&RULE, audit.id_place(last), message)
                 .entry(session.id_json(last))

@@ -26,7 +26,7 @@ pub static RULE: Rule = Rule {
 fn check(audit: &Audit<'_>, sink: &mut Sink) {
     let Some(header) = &audit.session.header else { return };
     let Some((line, line_start, offset, length)) = audit.session.facts.truthy.first else { return };
-    let place = audit.line_place(header.line, header.offset, header.length);
+    let place = audit.header_place(header, header.offset, header.length);
     let count = audit.session.facts.truthy.count;
     let message = if count == 1 {
         "another value stands before the header".to_string()

@@ -27,7 +27,8 @@ pub static RULE: Rule = Rule {
 
 fn check(audit: &Audit<'_>, sink: &mut Sink) {
     let Some(first) = audit.session.facts.first_line.as_ref().filter(|l| l.broken_header) else { return };
-    if audit.session.header.as_ref().is_some_and(|h| h.line == first.line) {
+    // with a whole header further down it is a cut line like others
+    if audit.session.header.is_some() {
         return;
     }
     // what the lines' own rules say of this line is told here

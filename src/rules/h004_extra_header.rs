@@ -35,10 +35,10 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
                 true => ("it has the id of the first one: the same session written twice", Repair::Safe),
                 false => ("it has another id: two sessions in one file", Repair::Choice),
             };
-            let place = audit.line_place(header.line, header.offset, header.length);
+            let place = audit.header_place(header, header.offset, header.length);
             Finding::new(&RULE, place, format!("a further header; {what}"))
                 .repair(repair)
-                .related(audit.line_place(first.line, first.offset, first.length), "the first header")
+                .related(audit.header_place(first, first.offset, first.length), "the first header")
         });
     }
 }

@@ -31,8 +31,8 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
     let Some(header) = &audit.session.header else { return };
     for (name, severity, message) in problems(header) {
         let place = match header.get(name) {
-            Some(field) => audit.line_place(header.line, field.place.0, field.place.1),
-            None => audit.line_place(header.line, header.offset, 1),
+            Some(field) => audit.header_place(header, field.place.0, field.place.1),
+            None => audit.header_place(header, header.offset, 1),
         };
         sink.add(Finding::new(&RULE, place, message).severity(severity).effect(match severity {
             Severity::Error => "pi refuses a header without a string id",

@@ -33,7 +33,7 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
         return;
     }
     let Some(field) = header.get("version") else { return };
-    let place = audit.line_place(header.line, field.place.0, field.place.1);
+    let place = audit.header_place(header, field.place.0, field.place.1);
     let shown = match field.kind {
         Kind::String => format!("the string {}", super::quote(field.text.as_bytes())),
         _ => super::quote(field.text.as_bytes()),

@@ -31,13 +31,12 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
     }
     let (place, message) = match header.get("version") {
         None => (
-            audit.line_place(header.line, header.offset, header.length),
+            audit.header_place(header, header.offset, header.length),
             "the header has no version: it counts as 1".to_string(),
         ),
-        Some(field) if audit.session.version().is_some_and(|v| v < 3) => (
-            audit.line_place(header.line, field.place.0, field.place.1),
-            format!("the file is of version {}", field.text),
-        ),
+        Some(field) if audit.session.version().is_some_and(|v| v < 3) => {
+            (audit.header_place(header, field.place.0, field.place.1), format!("the file is of version {}", field.text))
+        }
         Some(_) => return,
     };
     sink.add(Finding::new(&RULE, place, message));

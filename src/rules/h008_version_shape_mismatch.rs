@@ -32,8 +32,8 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
     let session = audit.session;
     let Some(header) = session.header.as_ref().filter(|_| applies(session)) else { return };
     let place = match header.get("version") {
-        Some(field) => audit.line_place(header.line, field.place.0, field.place.1),
-        None => audit.line_place(header.line, header.offset, header.length),
+        Some(field) => audit.header_place(header, field.place.0, field.place.1),
+        None => audit.header_place(header, header.offset, header.length),
     };
     let old = session.version().is_some_and(|v| v < 2);
     let (message, effect) = match old {

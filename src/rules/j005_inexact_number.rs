@@ -25,6 +25,6 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
     let inexact = audit.session.facts.inexact;
     let Some((line, line_start, offset, length)) = inexact.first else { return };
     let numbers = if inexact.count == 1 { "a number is".to_string() } else { format!("{} numbers are", inexact.count) };
-    let message = format!("{numbers} more exact or larger than a double can hold; this is the first");
+    let message = format!("{numbers} more exact or larger than a double can hold{}", super::first_of(inexact.count));
     sink.add(Finding::new(&RULE, Place { line, line_start, offset, length }, message));
 }

@@ -36,7 +36,11 @@ fn check(line: &LineView<'_>, sink: &mut Sink) {
     let Some(cut) = super::tail_cut(line).filter(|_| !line.ended) else { return };
     sink.add_with(&RULE, RULE.severity, || {
         let left = readable::describe(&line.bytes[cut.clone()]);
-        Finding::new(&RULE, line.place(&cut), format!("the last line is cut after {} bytes; {left}", cut.len()))
-            .entry(readable::id(&line.bytes[cut.clone()]))
+        Finding::new(
+            &RULE,
+            line.place(&cut),
+            format!("the last line is cut after {}; {left}", super::counted(cut.len(), "byte")),
+        )
+        .entry(readable::id(&line.bytes[cut.clone()]))
     });
 }

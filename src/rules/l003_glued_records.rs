@@ -37,10 +37,12 @@ fn check(line: &LineView<'_>, sink: &mut Sink) {
     sink.add_with(&RULE, RULE.severity, || {
         let message = format!("{} complete records stand on one line", wholes.len());
         Finding::new(&RULE, line.place(&wholes[1].span), message)
-            .effect(format!(
-                "pi drops the whole line: all {} records are gone, and their children dangle",
-                wholes.len()
-            ))
+            .effect(effect(wholes.len()))
             .related(line.place(&wholes[0].span), "the first record")
     });
+}
+
+fn effect(records: usize) -> String {
+    let all = if records == 2 { "both".to_string() } else { format!("all {records}") };
+    format!("pi drops the whole line: {all} records are gone, and their children dangle")
 }

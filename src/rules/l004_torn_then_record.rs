@@ -45,7 +45,10 @@ fn check(line: &LineView<'_>, sink: &mut Sink) {
         Finding::new(
             &RULE,
             line.place(cut),
-            format!("a record is cut after {} bytes and another one follows on the same line; {fate}", bytes.len()),
+            format!(
+                "a record is cut after {} and another one follows on the same line; {fate}",
+                super::counted(bytes.len(), "byte")
+            ),
         )
         .entry(id)
         .related(line.place(&whole.span), "the complete record behind it")

@@ -1,7 +1,8 @@
 //! `torn-record`: a line inside the file breaks off in the middle of a record.
 
-use super::check::{Check, Sink};
-use super::{Finding, Repair, Rule, Severity};
+use super::check::{Audit, Check, Sink};
+use super::{Finding, Related, Repair, Rule, Severity};
+use crate::json::text;
 use crate::record::readable;
 use crate::session::scan::{LineView, line_facts};
 
@@ -25,7 +26,7 @@ pub static RULE: Rule = Rule {
     remedy: "Sets the line aside. If the same record stands whole elsewhere in the file, nothing was \
         lost, and the finding says so. Otherwise the child's `G003` names this line as the place \
         where its parent was lost and has its own repair.",
-    checks: &[Check::Line(line_facts::ODD, check)],
+    checks: &[Check::Line(line_facts::ODD, check), Check::Session(find_whole)],
 };
 
 fn check(line: &LineView<'_>, sink: &mut Sink) {
@@ -35,8 +36,26 @@ fn check(line: &LineView<'_>, sink: &mut Sink) {
         Finding::new(
             &RULE,
             line.place(&cut),
-            format!("the record is cut after {} bytes; {}", bytes.len(), readable::describe(bytes)),
+            format!("the record is cut after {}; {}", super::counted(bytes.len(), "byte"), readable::describe(bytes)),
         )
         .entry(readable::id(bytes))
     });
+}
+
+/// Says of a cut record that stands whole elsewhere that nothing was lost.
+fn find_whole(audit: &Audit<'_>, sink: &mut Sink) {
+    for finding in sink.findings.iter_mut().filter(|f| matches!(f.rule.code, "L001" | "L005")) {
+        let (Some(id), Some(place)) = (finding.entry.as_deref().and_then(unquoted), &finding.place) else { continue };
+        // the same id is not enough: it may be taken by another entry
+        let whole = audit.session.find(&text::decode(id)).filter(|n| audit.begins_with(*n, place));
+        if let Some(n) = whole {
+            let line = audit.session.entries[n as usize].line;
+            finding.message.push_str(&format!("; nothing was lost, the record stands whole on line {line}"));
+            finding.related.push(Related { place: audit.id_place(n), message: "the whole record".to_string() });
+        }
+    }
+}
+
+fn unquoted(json: &str) -> Option<&[u8]> {
+    json.as_bytes().strip_prefix(b"\"")?.strip_suffix(b"\"")
 }

@@ -33,7 +33,11 @@ fn check(line: &LineView<'_>, sink: &mut Sink) {
     for piece in pieces.list.iter().filter(|p| p.kind == PieceKind::Nul) {
         sink.add_with(&RULE, RULE.severity, || {
             let beside = if pieces.wholes() > 0 { " beside a record" } else { "" };
-            Finding::new(&RULE, line.place(&piece.span), format!("{} NUL bytes{beside}", piece.span.len()))
+            Finding::new(
+                &RULE,
+                line.place(&piece.span),
+                format!("{}{beside}", super::counted(piece.span.len(), "NUL byte")),
+            )
         });
     }
 }

@@ -37,7 +37,7 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
     sink.add(Finding::new(
         &RULE,
         Place { length, ..place },
-        format!("from here on the file holds only NULs: {length} bytes"),
+        format!("from here on the file holds only NULs: {}", super::counted(length as usize, "byte")),
     ));
 }
 

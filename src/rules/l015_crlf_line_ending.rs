@@ -24,6 +24,8 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
     let facts = &audit.session.facts;
     let Some((line, line_start, offset, length)) = facts.crlf.first else { return };
     let mixed = if facts.lf_only > 0 { format!(", {} in LF alone", facts.lf_only) } else { String::new() };
-    let message = format!("{} lines end in CR LF{mixed}; this is the first", facts.crlf.count);
+    let count = facts.crlf.count;
+    let lines = if count == 1 { "a line ends".to_string() } else { format!("{count} lines end") };
+    let message = format!("{lines} in CR LF{mixed}{}", super::first_of(count));
     sink.add(Finding::new(&RULE, Place { line, line_start, offset, length }, message));
 }

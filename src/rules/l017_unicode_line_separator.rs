@@ -26,6 +26,6 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
     let Some((line, line_start, offset, length)) = separators.first else { return };
     let lines =
         if separators.count == 1 { "a line holds".to_string() } else { format!("{} lines hold", separators.count) };
-    let message = format!("{lines} a raw U+2028, U+2029 or U+0085; this is the first");
+    let message = format!("{lines} a raw U+2028, U+2029 or U+0085{}", super::first_of(separators.count));
     sink.add(Finding::new(&RULE, Place { line, line_start, offset, length }, message));
 }

@@ -24,7 +24,10 @@ pub static RULE: Rule = Rule {
 
 fn check(audit: &Audit<'_>, sink: &mut Sink) {
     if matches!(audit.kind(), FileKind::Blank) {
-        let message = format!("the {} bytes of the file are blanks, line ends or NULs", audit.session.facts.bytes);
+        let message = format!(
+            "the file holds only blanks, line ends or NULs: {}",
+            super::counted(audit.session.facts.bytes as usize, "byte")
+        );
         sink.add(Finding::new(&RULE, None, message));
     }
 }

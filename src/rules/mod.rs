@@ -203,14 +203,36 @@ fn has_cut_before_whole(pieces: &Pieces) -> bool {
     cut.is_some_and(|at| pieces.list[at..].iter().any(|p| p.kind == PieceKind::Whole))
 }
 
-/// A value of the file in back-ticks, shortened; for messages.
+/// The first sentence of a paragraph, without its full stop.
+pub fn first_sentence(paragraph: &str) -> &str {
+    paragraph.split(". ").next().unwrap_or_default().trim_end_matches('.')
+}
+
+/// A value of the file in back-ticks, shortened; for messages. Blanks that look like a space, or
+/// like nothing, are shown as their number.
 fn quote(bytes: &[u8]) -> String {
     const MOST: usize = 60;
-    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * MOST)]).into_owned();
+    let mut text = String::new();
+    for c in String::from_utf8_lossy(&bytes[..bytes.len().min(4 * MOST)]).chars() {
+        match c {
+            '\u{2000}'..='\u{200D}' | '\u{85}' | '\u{A0}' | '\u{3000}' => text += &format!("<U+{:04X}>", c as u32),
+            c => text.push(c),
+        }
+    }
     match text.char_indices().nth(MOST) {
         Some((at, _)) => format!("`{}…`", &text[..at]),
         None => format!("`{text}`"),
     }
+}
+
+/// A number with its noun: `1 byte`, `2 bytes`.
+fn counted(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
+/// What a finding adds that stands for `count` places, of which it names the first.
+fn first_of(count: u64) -> &'static str {
+    if count > 1 { "; this is the first" } else { "" }
 }
 
 /// A span of time for people.

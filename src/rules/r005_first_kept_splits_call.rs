@@ -29,7 +29,7 @@ pub static RULE: Rule = Rule {
 
 /// How many entries that give no message are passed over on the way to a call or a result. Real
 /// sessions have a handful; the bound keeps the cost linear.
-const MOST_PASSED: usize = 4096;
+const MOST_PASSED: usize = 256;
 
 fn check(audit: &Audit<'_>, sink: &mut Sink) {
     for (reference, kept) in first_kept::all(audit) {

@@ -24,7 +24,7 @@ pub mod facts {
     pub const FIELD_TYPE: u32 = 1 << 6;
     /// A required field is absent or null.
     pub const FIELD_MISSING: u32 = 1 << 7;
-    /// The entry's or the message's time is not as the format wants it.
+    /// The entry's or the message's time is there, but not as the format wants it.
     pub const BAD_TIME: u32 = 1 << 8;
     /// A byte that is no UTF-8.
     pub const BAD_UTF8: u32 = 1 << 9;
@@ -48,11 +48,13 @@ pub enum Id<'a> {
 }
 
 impl<'a> Id<'a> {
-    fn of(record: &Record<'a>, member: Option<&'a Member>) -> Id<'a> {
+    /// Reads a member; bytes that are no UTF-8 count as U+FFFD, as readers decode them.
+    fn of(record: &Record<'a>, member: Option<&'a Member>, valid_utf8: bool) -> Id<'a> {
         let Some(member) = member else { return Id::Absent };
-        match (member.kind, record.raw_string(member)) {
+        match (member.kind, record.string(member)) {
             (Kind::Null, _) => Id::Null,
-            (_, Some(raw)) => Id::Text(text::decode(raw), member),
+            (_, Some(text)) if valid_utf8 || member.escapes => Id::Text(text, member),
+            (_, Some(text)) => Id::Text(String::from_utf8_lossy(&text).into_owned().into_bytes().into(), member),
             _ => Id::Other(member),
         }
     }
@@ -81,6 +83,8 @@ pub struct Envelope<'a> {
     pub parent: Id<'a>,
     /// Its time.
     pub time: Time,
+    /// Whether the key `timestamp` is there.
+    pub timed: bool,
     /// Bits of [`facts`].
     pub facts: u32,
 }
@@ -103,30 +107,30 @@ impl<'a> Envelope<'a> {
         set(notes.inexact.is_some(), facts::INEXACT_NUMBER);
         set(notes.depth > DEEP, facts::DEEP);
         set(!valid_utf8, facts::BAD_UTF8);
-        let name = named.kind.and_then(|m| record.raw_string(m)).map(text::decode);
+        let name = named.kind.and_then(|m| record.string(m));
         let header = name.as_deref() == Some(b"session");
         let entry = name.as_deref().map_or(EntryType::Missing, EntryType::of);
         let mut envelope = Envelope {
             entry,
             role: Role::None,
             header,
-            id: Id::of(record, named.id),
-            parent: Id::of(record, named.parent),
+            id: Id::of(record, named.id, valid_utf8),
+            parent: Id::of(record, named.parent, valid_utf8),
             time: named.time.map_or(Time::Invalid, |m| read_time(record, m)),
+            timed: named.time.is_some(),
             facts: 0,
         };
         if !header {
             set(entry == EntryType::Missing, facts::NO_TYPE);
             set(entry == EntryType::Unknown, facts::UNKNOWN_TYPE);
-            set(
-                !matches!(envelope.time, Time::Proper(_)) || named.time.is_none_or(|m| m.kind != Kind::String),
-                facts::BAD_TIME,
-            );
+            let proper = matches!(envelope.time, Time::Proper(_));
+            set(named.time.is_some_and(|m| !proper || m.kind != Kind::String), facts::BAD_TIME);
             set(entry == EntryType::ContextEdit && record.get(b"replacement").is_none(), facts::NO_REPLACEMENT);
             facts |= check_fields(record.bytes, record.top, entry.spec().map_or(&[], |s| s.fields));
             if entry == EntryType::Message {
-                envelope.role = read_role(record);
-                facts |= check_message(record, envelope.role, named.message);
+                let message = Message::read(record);
+                envelope.role = message.role(record);
+                facts |= message.check(record, envelope.role, named.message);
             }
         }
         envelope.facts = facts;
@@ -162,8 +166,8 @@ impl<'a> Named<'a> {
 
 /// A time as `new Date(value)` reads it: a string, a number of milliseconds, or null (1970).
 pub fn read_time(record: &Record<'_>, member: &Member) -> Time {
-    match (member.kind, record.raw_string(member)) {
-        (_, Some(raw)) => time::read(&text::decode(raw)),
+    match (member.kind, record.string(member)) {
+        (_, Some(text)) => time::read(&text),
         (Kind::Null, _) => Time::Lax(0),
         (Kind::Bool, _) => Time::Lax(i64::from(&record.bytes[member.value.clone()] == b"true")),
         (Kind::Number, _) => {
@@ -178,23 +182,45 @@ pub fn read_time(record: &Record<'_>, member: &Member) -> Time {
     }
 }
 
-fn read_role(record: &Record<'_>) -> Role {
-    match record.get_inner(b"role") {
-        None => Role::None,
-        Some(member) => record.raw_string(member).map_or(Role::Unknown, |raw| Role::of(&text::decode(raw))),
-    }
+/// The members that every message has, found in one go.
+#[derive(Default)]
+struct Message<'a> {
+    role: Option<&'a Member>,
+    time: Option<&'a Member>,
 }
 
-fn check_message(record: &Record<'_>, role: Role, message: Option<&Member>) -> u32 {
-    if message.is_none_or(|m| m.kind != Kind::Object) {
-        return 0;
+impl<'a> Message<'a> {
+    fn read(record: &Record<'a>) -> Message<'a> {
+        let mut message = Message::default();
+        for member in record.inner {
+            if member.is(record.bytes, b"role") {
+                message.role = Some(member);
+            } else if member.is(record.bytes, b"timestamp") {
+                message.time = Some(member);
+            }
+        }
+        message
     }
-    let fields = if role == Role::ToolResult { TOOL_RESULT_FIELDS } else { MESSAGE_FIELDS };
-    let mut found = check_fields(record.bytes, record.inner, fields);
-    if record.get_inner(b"timestamp").is_some_and(|m| m.kind != Kind::Number) {
-        found |= facts::BAD_TIME;
+
+    fn role(&self, record: &Record<'_>) -> Role {
+        self.role.map_or(Role::None, |m| record.string(m).map_or(Role::Unknown, |name| Role::of(&name)))
     }
-    found
+
+    fn check(&self, record: &Record<'_>, role: Role, message: Option<&Member>) -> u32 {
+        if message.is_none_or(|m| m.kind != Kind::Object) {
+            return 0;
+        }
+        // the role is the only field of most messages that is checked, and a known one is right
+        let mut found = match role {
+            Role::ToolResult => check_fields(record.bytes, record.inner, TOOL_RESULT_FIELDS),
+            Role::None | Role::Unknown => check_fields(record.bytes, record.inner, MESSAGE_FIELDS),
+            _ => 0,
+        };
+        if self.time.is_some_and(|m| m.kind != Kind::Number) {
+            found |= facts::BAD_TIME;
+        }
+        found
+    }
 }
 
 fn check_fields(bytes: &[u8], members: &[Member], fields: &[FieldSpec]) -> u32 {

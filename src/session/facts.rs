@@ -68,6 +68,8 @@ pub struct FileFacts {
     pub first_line: Option<FirstLine>,
     /// Values that parse and are truthy before any header, as pi reads: the first one's line.
     pub truthy: Tally,
+    /// The title line of oh-my-pi before the header: line, offset and length of the record.
+    pub title: Option<(u64, u64, u64)>,
     /// Records of other dialects, and the dialect of the first.
     pub foreign: Tally,
     /// See `foreign`.
@@ -128,6 +130,7 @@ impl FileFacts {
             self.first_line = later.first_line.map(|f| FirstLine { line: f.line + base, ..f });
         }
         self.truthy.append(later.truthy, base);
+        self.title = self.title.or(later.title.map(|(line, offset, length)| (line + base, offset, length)));
         if self.foreign.count == 0 {
             self.foreign_dialect = later.foreign_dialect;
         }

@@ -93,6 +93,12 @@ impl Table {
         self.table.find(hash(&self.state, from, key), |&n| same(arena, entries[n as usize].id, from, key)).copied()
     }
 
+    /// Makes room for `more` entries.
+    pub fn reserve(&mut self, entries: &[Row], arena: &Arena, more: usize) {
+        let state = &self.state;
+        self.table.reserve(more, |&n| hash(state, arena, entries[n as usize].id));
+    }
+
     /// Makes entry `n` the one with its id; the one that was before.
     pub fn insert(&mut self, entries: &[Row], arena: &Arena, n: u32) -> Option<u32> {
         let key_of = |n: u32| entries[n as usize].id;

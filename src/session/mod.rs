@@ -70,10 +70,12 @@ pub mod flags {
     pub const ID_ODD: u16 = 1 << 8;
     /// It is not the last one with its id.
     pub const EARLIER_COPY: u16 = 1 << 9;
+    /// The key `timestamp` is absent.
+    pub const TIME_ABSENT: u16 = 1 << 10;
     /// Its `timestamp` is no string, or an empty one.
-    pub const TIME_NO_STRING: u16 = 1 << 10;
+    pub const TIME_NO_STRING: u16 = 1 << 11;
     /// An assistant's message that only thinks or calls tools.
-    pub const SILENT: u16 = 1 << 11;
+    pub const SILENT: u16 = 1 << 12;
 }
 
 /// What an entry hangs on.
@@ -158,6 +160,11 @@ impl Entry {
     /// Where the value of `parentId` stands in the file: offset and length.
     pub fn parent_span(&self) -> Option<(u64, u64)> {
         span(self.offset, self.parent_at, self.parent_length)
+    }
+
+    /// Whether it is a marker line that another tool appended: it has neither id nor parent.
+    pub fn is_marker(&self) -> bool {
+        self.has(flags::ID_ABSENT) && self.has(flags::PARENT_ABSENT)
     }
 
     /// Whether it is a message that a person or the model sees in the conversation.
@@ -306,6 +313,8 @@ pub struct Session {
     pub near: Vec<(u32, u32)>,
     /// Hashes of the entries' bytes, of a pipe only.
     hashes: Vec<u64>,
+    /// Lines of recovered entries and where they begin, of a pipe only.
+    odd_lines: Vec<(u64, u64)>,
     /// The loops of the tree, see [`graph::loops`].
     pub loops: Vec<Vec<u32>>,
     /// A bit for each entry that is in one; empty if there is none.
@@ -356,6 +365,12 @@ impl Session {
             }
             Some(_) => None,
         }
+    }
+
+    /// Where the line of a recovered entry begins, where the source cannot be read again.
+    pub fn odd_line_start(&self, line: u64) -> Option<u64> {
+        let at = self.odd_lines.partition_point(|(number, _)| *number < line);
+        self.odd_lines.get(at).filter(|(number, _)| *number == line).map(|(_, offset)| *offset)
     }
 
     /// A hash of the entry's bytes, where the source cannot be read again.

@@ -109,6 +109,20 @@ impl RecordView<'_> {
         }
     }
 
+    /// The line on which a span of the record begins: its number and its offset in the file.
+    pub fn line_of(&self, span: &Span) -> (u64, u64) {
+        let before =
+            self.joined.map_or(&[][..], |j| &j.joints[..j.joints.partition_point(|joint| *joint < span.start)]);
+        match before.last() {
+            // the escape in the joined bytes is one line feed in the file
+            Some(joint) => {
+                let line_feed = self.line.offset as usize + self.start + joint - (before.len() - 1);
+                (self.line.number + before.len() as u64, line_feed as u64 + 1)
+            }
+            None => (self.line.number, self.line.offset),
+        }
+    }
+
     /// The whole record's span in [`Record::bytes`].
     pub fn span(&self) -> Span {
         match self.joined {
@@ -159,7 +173,7 @@ pub fn scan<O: Observer>(source: &Source, options: &Options) -> io::Result<(Sess
 }
 
 /// How many slots each thread gets between two joins.
-const SLOTS_PER_THREAD: u64 = 8;
+const SLOTS_PER_THREAD: u64 = 4;
 
 fn scan_slots<O: Observer>(source: &Source, options: &Options, builder: &mut Builder<O>) -> io::Result<()> {
     let size = source.size().unwrap_or(0);
@@ -197,6 +211,9 @@ fn scan_slots<O: Observer>(source: &Source, options: &Options, builder: &mut Bui
             rayon::join(|| join(parts, builder), || if next < slots { scan_window(next) } else { Ok(Vec::new()) });
         joined?;
         parts = scanned?;
+        if from == 0 {
+            builder.expect(size);
+        }
         from = next;
     }
     match source.size() {
@@ -240,6 +257,7 @@ struct BlockPart<O> {
     refs: Vec<Ref>,
     calls: Vec<super::Call>,
     hashes: Vec<u64>,
+    odd_lines: Vec<(u64, u64)>,
     observer: O,
 }
 
@@ -271,6 +289,7 @@ impl<O: Observer> BlockScan<'_, O> {
             refs: Vec::new(),
             calls: Vec::new(),
             hashes: Vec::new(),
+            odd_lines: Vec::new(),
             observer: O::default(),
         };
         let mut scan = BlockScan { options, block, part };
@@ -524,15 +543,15 @@ impl<O: Observer> BlockScan<'_, O> {
         if envelope.facts & facts::INEXACT_NUMBER != 0
             && let Some(span) = &record.scanner.notes.inexact
         {
-            let (at, n) = seen.place(span);
-            facts.inexact.add(view.number, view.offset, at, n);
+            let ((at, n), (line, line_start)) = (seen.place(span), seen.line_of(span));
+            facts.inexact.add(line, line_start, at, n);
             facts.inexact.count += record.scanner.notes.inexacts - 1;
         }
         if view.facts & facts::SEPARATOR != 0
             && let Some(at) = separator_at(record.bytes, seen.span().start)
         {
-            let (at, n) = seen.place(&at);
-            facts.separators.add(view.number, view.offset, at, n);
+            let ((at, n), (line, line_start)) = (seen.place(&at), seen.line_of(&at));
+            facts.separators.add(line, line_start, at, n);
         }
         if envelope.facts != 0 && matches!(part, Part::Header | Part::Entry) {
             self.part.observer.record(&seen);
@@ -540,7 +559,10 @@ impl<O: Observer> BlockScan<'_, O> {
         match part {
             Part::Header => self.header(&seen, offset, length),
             Part::Entry => self.entry(&seen, offset, length),
-            Part::Title => self.extra(&seen, offset, length),
+            Part::Title => {
+                facts.title = facts.title.or(Some((view.number, offset, length)));
+                self.extra(&seen, offset, length);
+            }
             Part::Foreign => {
                 self.extra(&seen, offset, length);
                 let facts = &mut self.part.facts;
@@ -618,19 +640,20 @@ impl<O: Observer> BlockScan<'_, O> {
             Id::Null => set(true, flags::PARENT_NULL),
             Id::Other(_) => set(true, flags::PARENT_NO_STRING),
         }
+        set(!envelope.timed, flags::TIME_ABSENT);
         set(seen.joined.is_some(), flags::JOINED);
         set(envelope.facts & facts::BAD_UTF8 != 0, flags::BAD_UTF8);
         set(seen.line.pieces.is_some(), flags::DROPPED);
         set(lacks_time_text(&seen.record, envelope), flags::TIME_NO_STRING);
-        let place = |name: &[u8]| match seen.record.get(name) {
+        let place = |id: &Id<'_>, name: &[u8]| match id.member().or_else(|| seen.record.get(name)) {
             Some(member) => {
                 let (at, n) = seen.place(&member.value);
                 (u32::try_from(at - offset).unwrap_or(u32::MAX), n.min(u16::MAX as u64) as u16)
             }
             None => (u32::MAX, 0),
         };
-        let (id_at, id_length) = place(b"id");
-        let (parent_at, parent_length) = place(b"parentId");
+        let (id_at, id_length) = place(&envelope.id, b"id");
+        let (parent_at, parent_length) = place(&envelope.parent, b"parentId");
         let row = Entry {
             offset,
             length,
@@ -649,6 +672,9 @@ impl<O: Observer> BlockScan<'_, O> {
         let n = self.part.entries.len() as u32;
         self.part.entries.push((row, parent));
         if let Some(seed) = self.options.hash {
+            if seen.line.pieces.is_some() {
+                self.part.odd_lines.push((seen.line.number, seen.line.offset));
+            }
             self.part.hashes.push(FixedState::with_seed(seed).hash_one(&seen.record.bytes[seen.span()]));
         }
         self.refs(seen, n, offset);
@@ -673,7 +699,7 @@ impl<O: Observer> BlockScan<'_, O> {
             let member = seen.record.get(name);
             let value = match member {
                 // agent-core's retained tail stands instead of a kept range
-                None if kind == RefKind::FirstKept && tail => continue,
+                _ if kind == RefKind::FirstKept && tail && member.is_none_or(|m| m.kind == Kind::Null) => continue,
                 None if kind == RefKind::FirstKeptIndex => continue,
                 None => RefValue::Absent,
                 Some(member) => self.ref_value(&seen.record, member),
@@ -684,8 +710,8 @@ impl<O: Observer> BlockScan<'_, O> {
     }
 
     fn ref_value(&mut self, record: &Record<'_>, member: &Member) -> RefValue {
-        match (member.kind, record.raw_string(member)) {
-            (_, Some(raw)) => RefValue::Id(self.part.arena.add(&text::decode(raw))),
+        match (member.kind, record.string(member)) {
+            (_, Some(id)) => RefValue::Id(self.part.arena.add(&id)),
             (Kind::Null, _) => RefValue::Null,
             (Kind::Number, _) => record.raw(&member.value).parse().map_or(RefValue::Other, RefValue::Number),
             _ => RefValue::Other,
@@ -696,8 +722,7 @@ impl<O: Observer> BlockScan<'_, O> {
     /// Whether it is an assistant's message without text that ended as usual.
     fn calls(&mut self, seen: &RecordView<'_>, entry: u32) -> bool {
         let hash = |record: &Record<'_>, member: Option<&Member>| {
-            let raw = member.and_then(|m| record.raw_string(m))?;
-            Some(FixedState::default().hash_one(&*text::decode(raw)))
+            Some(FixedState::default().hash_one(&*record.string(member?)?))
         };
         match seen.envelope.role {
             Role::ToolResult => {
@@ -789,7 +814,8 @@ fn shows_header(bytes: &[u8]) -> bool {
     })
 }
 
-fn is_truthy(text: &[u8]) -> bool {
+/// Whether JavaScript takes a scalar (JSON, without white space around it) for true.
+pub(crate) fn is_truthy(text: &[u8]) -> bool {
     match text {
         b"true" => true,
         b"false" | b"null" | b"\"\"" => false,
@@ -862,12 +888,24 @@ impl<O: Observer> Builder<O> {
             copies: Vec::new(),
             near: Vec::new(),
             hashes: Vec::new(),
+            odd_lines: Vec::new(),
             loops: Vec::new(),
             in_loop: Vec::new(),
             shape: Shape::Tree,
             facts: FileFacts::default(),
         };
         Builder { session, observer: O::default() }
+    }
+
+    /// Makes room for what the rest of a source of `size` bytes will bring, going by what is there.
+    fn expect(&mut self, size: u64) {
+        let Session { entries, table, arena, facts, .. } = &mut self.session;
+        let rest = size.saturating_sub(facts.bytes) as u128;
+        let more = entries.len() as u128 * rest / u128::from(facts.bytes.max(1));
+        // a file may change its manners: not more than a GiB of rows ahead of the evidence
+        let more = more.min(1 << 24) as usize;
+        entries.reserve(more);
+        table.reserve(entries, arena, more);
     }
 
     fn append(&mut self, part: BlockPart<O>) -> io::Result<()> {
@@ -909,6 +947,7 @@ impl<O: Observer> Builder<O> {
         }
         session.calls.extend(part.calls.into_iter().map(|c| super::Call { entry: c.entry + first, ..c }));
         session.hashes.extend(part.hashes);
+        session.odd_lines.extend(part.odd_lines.into_iter().map(|(line, offset)| (line + base, offset)));
         let mut facts = part.facts;
         if had_header {
             facts.truthy = super::facts::Tally::default();

@@ -7,7 +7,7 @@ use super::{Source, Stream, shrunk};
 use std::io::{self, Read};
 
 /// The size of a slot.
-pub const SLOT: u64 = 1 << 20;
+pub const SLOT: u64 = 2 << 20;
 
 /// How much a buffer grows at least when a line does not fit.
 const STEP: usize = 1 << 20;

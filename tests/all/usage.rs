@@ -1,20 +1,12 @@
 //! What the program does when it is called: exit status, what goes where, and what it says to wrong usage.
 
-#![cfg(feature = "cli")]
-
+use super::support::{self, Run};
 use assert_cmd::Command;
-use std::process::Output;
-
-fn sesstool(args: &[&str]) -> Output {
-    let mut command = Command::cargo_bin("sesstool").expect("the binary");
-    command.args(args).env_remove("CLICOLOR_FORCE").output().expect("a run")
-}
 
 /// Exit status, standard output, standard error.
 fn run(args: &[&str]) -> (Option<i32>, String, String) {
-    let output = sesstool(args);
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.code(), text(&output.stdout), text(&output.stderr))
+    let Run { code, out, err } = support::run(args);
+    (code, out, err)
 }
 
 #[test]
