@@ -1,14 +1,14 @@
 //! One session for the views: which file is meant, who reads it, which entry.
 
-use super::Failure;
+use super::{Failure, lookup};
 use crate::report::clean::clean;
 use crate::rules::check::{Audit, Checker};
 use crate::rules::{self, Finding, Policy};
 use crate::session::Session;
 use crate::session::scan::scan;
 use crate::session::view::{Leaf, NotFound, Reader, View};
+use crate::source::Source;
 use crate::source::inputs::{reason, store};
-use crate::source::{Source, lookup};
 use clap::ValueEnum;
 use std::path::Path;
 

@@ -5,7 +5,6 @@
 //! an error instead of a fault.
 
 pub mod inputs;
-pub mod lookup;
 pub mod slots;
 
 use std::fs::{File, Metadata};

@@ -5,6 +5,7 @@ mod jsonl;
 #[cfg(feature = "cli")]
 mod text;
 
+#[cfg(feature = "cli")]
 pub(crate) use json::why;
 
 use crate::session::view::{Context, Leaf, Message, View};

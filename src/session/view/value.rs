@@ -1,6 +1,6 @@
 //! Ids as JavaScript compares them: pi keeps entries in a `Map` by whatever value `id` has.
 
-use crate::json::{Kind, Member, text};
+use crate::json::{Kind, Member};
 use crate::record::Record;
 
 /// The value of a member that should be an id. `7` is not `"7"`, and an absent id is one too.
@@ -28,7 +28,7 @@ impl IdValue {
             Kind::Null => IdValue::Null,
             Kind::Bool => IdValue::Bool(&record.bytes[member.value.clone()] == b"true"),
             Kind::Number => IdValue::number(record.raw(&member.value).parse().unwrap_or(f64::NAN)),
-            Kind::String => IdValue::Text(record.raw_string(member).map(text::decode).unwrap_or_default().into_owned()),
+            Kind::String => IdValue::Text(as_decoded(record, member)),
             Kind::Object | Kind::Array => IdValue::Unique,
         }
     }
@@ -52,6 +52,16 @@ impl IdValue {
     /// Whether `===` holds.
     pub fn is_same(&self, other: &IdValue) -> bool {
         *self != IdValue::Unique && self == other
+    }
+}
+
+/// A string as the readers decode it: bytes that are no UTF-8 become U+FFFD, halves of surrogate pairs stay
+/// apart.
+fn as_decoded(record: &Record<'_>, member: &Member) -> Vec<u8> {
+    let text = record.string(member).unwrap_or_default();
+    match member.escapes {
+        true => text.into_owned(),
+        false => String::from_utf8_lossy(&text).into_owned().into_bytes(),
     }
 }
 

@@ -8,11 +8,11 @@ use std::time::SystemTime;
 use walkdir::WalkDir;
 
 /// The word for the session that was written to last.
-pub const LATEST: &str = "latest";
+pub(super) const LATEST: &str = "latest";
 
 /// Why no session was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LookupError {
+pub(super) enum LookupError {
     /// Nothing by that name; the store that was searched, where there is one.
     Unknown(Option<PathBuf>),
     /// Several ids begin so: how many, and the first of the files.
@@ -49,7 +49,7 @@ const HEAD: u64 = 16 << 10;
 ///
 /// # Errors
 /// None has that id, or several have ids that begin so.
-pub fn find(store: Option<&Path>, name: &str) -> Result<PathBuf, LookupError> {
+pub(super) fn find(store: Option<&Path>, name: &str) -> Result<PathBuf, LookupError> {
     let unknown = || LookupError::Unknown(store.map(Path::to_path_buf));
     let Some(folder) = store.filter(|store| store.is_dir() && !name.is_empty()) else { return Err(unknown()) };
     let files = sessions(folder);
