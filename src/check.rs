@@ -1,10 +1,12 @@
 //! From inputs to reports.
 
-use crate::report::{ContextCount, FileReport, ReadError, Totals};
+use crate::report::{ContextCount, FileReport, ReadError, ReaderCount, Totals};
 use crate::rules::check::{Audit, Checker};
 use crate::rules::kind::FileKind;
 use crate::rules::{self, Excerpt, Place, Policy, Severity};
+use crate::session::Session;
 use crate::session::scan::{self, scan};
+use crate::session::view::{Reader, View};
 use crate::source::Source;
 use crate::source::inputs::{Input, reason};
 use rayon::prelude::*;
@@ -21,6 +23,8 @@ pub struct Options {
     pub excerpts: bool,
     /// How files are scanned.
     pub scan: scan::Options,
+    /// Whose leaf and context are told.
+    pub reader: Reader,
 }
 
 /// What comes out of one input.
@@ -136,13 +140,44 @@ pub fn source_report(source: &Source, name: &str, path: Option<&Path>, options: 
         lines: session.facts.lines,
         entries: session.entries.len() as u64,
         tips: session.tips(),
-        leaf: session.leaf().and_then(|n| session.id_json(n)),
-        context: ContextCount::default(),
+        leaf: leaf_of(source, &session, options.reader),
+        context: context_of(source, &session, options.reader),
         counts,
         totals,
         findings: findings.list,
         notes,
     })
+}
+
+/// The id of the entry at which a reader resumes, as JSON.
+fn leaf_of(source: &Source, session: &Session, reader: Reader) -> Option<String> {
+    if reader == Reader::Sesstool {
+        return session.leaf().and_then(|n| session.id_json(n));
+    }
+    let view = View::new(source, session, reader).ok()?;
+    view.leaf.node().and_then(|n| view.id_json(n))
+}
+
+/// How many messages pi shows the model, and how many `reader`, if that is another one.
+fn context_of(source: &Source, session: &Session, reader: Reader) -> ContextCount {
+    if !source.is_seekable() {
+        // what decides has to be read again
+        let pi_says = Some("not counted, since a pipe this long cannot be read again".to_string());
+        return ContextCount { pi_says, ..ContextCount::default() };
+    }
+    let count = |reader| {
+        let counted = View::new(source, session, reader).and_then(|view| view.count_messages());
+        match counted {
+            Ok(count) => (Some(count), None),
+            Err(refusal) => (None, Some(refusal.reason)),
+        }
+    };
+    let (pi, pi_says) = count(Reader::Pi);
+    let reader = (reader != Reader::Pi && reader != Reader::Sesstool).then(|| {
+        let (messages, says) = count(reader);
+        ReaderCount { name: reader.name(), messages, says }
+    });
+    ContextCount { pi, pi_says, reader, repaired: None }
 }
 
 /// Whether the file was written to within the last ten seconds.

@@ -1,14 +1,19 @@
 //! The command line. One verb is one file: its arguments and one function; `Verb` lists them.
 
+pub mod context;
 pub mod explain;
 pub mod fork;
+mod lookup;
 pub mod migrate;
 mod new_file;
 mod output;
 mod progress;
 pub mod repair;
 pub mod restore;
+mod session;
+pub mod show;
 mod signals;
+pub mod tree;
 pub mod validate;
 
 use clap::{ColorChoice, Parser, Subcommand};
@@ -37,6 +42,8 @@ const EXAMPLES: &str = "\
 Examples:
   sesstool validate                    check pi's own session store
   sesstool validate session.jsonl      check one file
+  sesstool tree session.jsonl          its branches, and which one is current
+  sesstool context latest              what the model sees in the newest session of pi's store
   sesstool explain dangling-parent     what a finding means, and what to do
   sesstool migrate old.jsonl           version 1 or 2 to version 3, in a new file
   sesstool restore old.v3.jsonl        the original, bit for bit, from that file and its manifest
@@ -48,6 +55,9 @@ No file that is read is ever written to.";
 #[derive(Debug, Subcommand)]
 enum Verb {
     Validate(validate::Args),
+    Tree(tree::Args),
+    Show(show::Args),
+    Context(context::Args),
     Explain(explain::Args),
     Repair(repair::Args),
     Migrate(migrate::Args),
@@ -59,6 +69,9 @@ impl Verb {
     fn run(&self) -> Result<ExitCode, Failure> {
         match self {
             Verb::Validate(args) => validate::run(args),
+            Verb::Tree(args) => tree::run(args),
+            Verb::Show(args) => show::run(args),
+            Verb::Context(args) => context::run(args),
             Verb::Explain(args) => explain::run(args),
             Verb::Repair(args) => repair::run(args),
             Verb::Migrate(args) => migrate::run(args),

@@ -44,3 +44,16 @@ pub(super) fn error(sentence: &str) {
     let style = style(Severity::Error);
     super::say(&format!("{style}error:{style:#} {}", clean(sentence)));
 }
+
+/// Whether lines can be drawn: not where the locale or the terminal is known to have none.
+pub(super) fn draws_lines() -> bool {
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"));
+    let plain = locale.is_some_and(|name| matches!(name.as_str(), "C" | "POSIX"));
+    !(plain || set("TERM").is_some_and(|term| term == "dumb")) || !is_watched()
+}
+
+/// Whether colours written to standard output get there.
+pub(super) fn has_colors() -> bool {
+    anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+}

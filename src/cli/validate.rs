@@ -1,6 +1,7 @@
 //! `sesstool validate`: what is broken, where, and what readers do with it.
 
 use super::progress::Progress;
+use super::session::ReaderArg;
 use super::{CLEAN, FAILED, FINDINGS, Failure, output, say};
 use crate::check::{self, Event};
 use crate::report::clean::clean;
@@ -39,6 +40,9 @@ pub struct Args {
     /// Exit with 1 for findings of this severity or above.
     #[arg(long, value_name = "SEVERITY", value_enum, default_value_t = FailOn::Error, help_heading = "What counts")]
     fail_on: FailOn,
+    /// Whose leaf and context are told.
+    #[arg(long, value_enum, default_value_t)]
+    reader: ReaderArg,
     /// In text, show at most so many findings of a file and count the rest; 0 shows all.
     #[arg(long, value_name = "N", default_value_t = Options::default().max_findings)]
     max_findings: usize,
@@ -102,7 +106,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     limit_threads(args.threads)?;
     tell(&inputs);
     let excerpts = args.format.excerpts && !args.statistics && !args.quiet;
-    let options = check::Options { policy, excerpts, scan: Default::default() };
+    let options = check::Options { policy, excerpts, scan: Default::default(), reader: args.reader.into() };
     let mut run = Run::new(args, inputs.list.len());
     let ended = check::files(&inputs.list, &options, &mut |event| run.event(&event)).and_then(|()| run.end());
     match ended {

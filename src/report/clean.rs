@@ -153,14 +153,22 @@ fn escape(c: char) -> String {
 /// assert_eq!(sesstool::report::clean::clean("a\x1b[31mb\u{202e}"), r"a\x1b[31mb\u{202e}");
 /// ```
 pub fn clean(text: &str) -> Cow<'_, str> {
-    if text.bytes().all(|b| matches!(b, b' '..=b'~')) {
+    if text.bytes().all(is_plain) {
         return Cow::Borrowed(text);
     }
     Cow::Owned(clean_bytes(text.as_bytes()))
 }
 
+/// Whether a byte is a printable ASCII character.
+fn is_plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~')
+}
+
 /// Any bytes made safe for a terminal, on one line.
 pub fn clean_bytes(bytes: &[u8]) -> String {
+    if let (true, Ok(text)) = (bytes.iter().all(|b| is_plain(*b)), str::from_utf8(bytes)) {
+        return text.to_string();
+    }
     cells(bytes).fold(String::with_capacity(bytes.len()), |text, cell| text + &cell.text)
 }
 
@@ -170,6 +178,15 @@ pub fn clean_bytes(bytes: &[u8]) -> String {
 /// assert_eq!(sesstool::report::clean::truncate("日本語", 5), "日本…");
 /// ```
 pub fn truncate(text: &str, columns: usize) -> String {
+    let bytes = text.as_bytes();
+    // most text is plain: as many bytes as columns
+    if bytes.iter().take(columns + 1).all(|b| is_plain(*b)) {
+        return match bytes.len() <= columns {
+            true => text.to_string(),
+            false if columns == 0 => String::new(),
+            false => format!("{}…", &text[..columns - 1]),
+        };
+    }
     let mut cut = String::new();
     let (mut width, mut room_for_mark) = (0, 0);
     for cell in cells(text.as_bytes()) {

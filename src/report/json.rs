@@ -4,7 +4,7 @@
 //! a terminal that shows the document is written as `\u` escapes.
 
 use super::clean::is_unsafe;
-use super::{FileReport, Format, ReadError, Report, Row, Statistics, Summary};
+use super::{FileReport, Format, ReadError, ReaderCount, Report, Row, Statistics, Summary};
 use crate::rules::{Finding, Related, Repair, Severity};
 use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
@@ -87,6 +87,15 @@ struct ContextJson<'a> {
     pi: Option<u64>,
     repaired: Option<u64>,
     pi_says: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reader: Option<ReaderJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct ReaderJson<'a> {
+    name: &'static str,
+    messages: Option<u64>,
+    says: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -144,12 +153,19 @@ impl<'a> From<&'a FileReport> for FileJson<'a> {
                 pi: report.context.pi,
                 repaired: report.context.repaired,
                 pi_says: report.context.pi_says.as_deref(),
+                reader: report.context.reader.as_ref().map(ReaderJson::from),
             },
             verdict: report.verdict(),
             counts: &report.counts,
             findings: &report.findings,
             notes: &report.notes,
         }
+    }
+}
+
+impl<'a> From<&'a ReaderCount> for ReaderJson<'a> {
+    fn from(count: &'a ReaderCount) -> Self {
+        ReaderJson { name: count.name, messages: count.messages, says: count.says.as_deref() }
     }
 }
 
@@ -245,4 +261,15 @@ fn write_clean<W: Write + ?Sized>(writer: &mut W, text: &str, unsafe_here: impl 
         written = at + c.len_utf8();
     }
     writer.write_all(&text.as_bytes()[written..])
+}
+
+/// Writes JSON text as it stands, harmless on a terminal. It was valid when it was read.
+///
+/// # Errors
+/// Those of `out`.
+pub(crate) fn write_raw(out: &mut dyn Write, json: &str) -> io::Result<()> {
+    if json.bytes().all(|b| matches!(b, b' '..=b'~')) {
+        return out.write_all(json.as_bytes());
+    }
+    write_clean(out, json, |c| c >= ' ' && is_unsafe(c))
 }

@@ -4,13 +4,19 @@
 
 pub mod clean;
 mod concise;
+pub mod context;
+pub mod digest;
+#[cfg(feature = "cli")]
+pub mod entry;
 #[cfg(feature = "cli")]
 mod excerpt;
 mod json;
 pub mod layout;
+pub mod message;
 mod statistics;
 #[cfg(feature = "cli")]
 pub mod text;
+pub mod tree;
 
 #[cfg(feature = "cli")]
 pub(crate) use json::write_json;
@@ -121,6 +127,19 @@ pub struct ContextCount {
     pub repaired: Option<u64>,
     /// Why `pi` is `None`: what pi says or does.
     pub pi_says: Option<String>,
+    /// The same for another reader, where one was asked for.
+    pub reader: Option<ReaderCount>,
+}
+
+/// How many messages a reader other than pi shows the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReaderCount {
+    /// The reader.
+    pub name: &'static str,
+    /// The messages; `None` where it refuses the file, throws or hangs.
+    pub messages: Option<u64>,
+    /// Why there are none.
+    pub says: Option<String>,
 }
 
 /// What was found in one file.

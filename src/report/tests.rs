@@ -57,7 +57,7 @@ fn file(path: &str, findings: Vec<Finding>) -> FileReport {
         entries: 319_160,
         tips: 2,
         leaf: Some("\"e5f6a7b8\"".into()),
-        context: ContextCount { pi: Some(2), repaired: Some(6), pi_says: None },
+        context: ContextCount { pi: Some(2), repaired: Some(6), ..ContextCount::default() },
         counts: BTreeMap::new(),
         totals: Totals::default(),
         findings: Vec::new(),

@@ -22,19 +22,22 @@ use sha2::{Digest, Sha256};
 pub type Derived = [u8; 8];
 
 /// The ids of the entries, by ordinal; `None` for those that keep the one they have. An entry keeps
-/// its id if it is the last one with it.
+/// its id if it is the last one with it. Behind the entries come the values that only pi takes for
+/// entries; their ordinals go on.
 pub fn of_session(source: &Source, session: &Session) -> Vec<Option<Derived>> {
     let name = session.header.as_ref().and_then(|h| h.text("id")).unwrap_or_default();
     let keeps = |n: u32| session.entries[n as usize].flags & (flags::ID | flags::EARLIER_COPY) == flags::ID;
     let count = session.entries.len() as u32;
     let mut taken: HashSet<Vec<u8>> = (0..count).filter(|n| keeps(*n)).filter_map(|n| session.id(n)).collect();
     let mut reread = Reread::new(source);
-    (0..count)
-        .map(|n| {
-            if keeps(n) {
+    let rows = session.entries.iter().chain(&session.facts.extras);
+    (0..)
+        .zip(rows)
+        .map(|(n, row)| {
+            if n < count && keeps(n) {
                 return None;
             }
-            let bytes = reread.bytes(&session.entries[n as usize]).unwrap_or_default();
+            let bytes = reread.bytes(row).unwrap_or_default();
             let id =
                 (0..).map(|attempt| derive(name.as_bytes(), n, attempt, bytes)).find(|id| !taken.contains(&id[..]));
             // 2^32 attempts outnumber the ids that can be taken

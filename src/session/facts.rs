@@ -1,5 +1,6 @@
 //! What is counted over a whole file while it is scanned.
 
+use super::Entry;
 use crate::dialect::Dialect;
 
 /// A place that was met first, and how often its like was met.
@@ -39,6 +40,9 @@ pub struct Lost {
 
 /// How many cut records are remembered.
 const MOST_LOST: usize = 10_000;
+
+/// How many values that only other readers take for entries are remembered.
+pub const MOST_EXTRAS: usize = 1 << 20;
 
 /// What is counted over a whole file. Lines count from 1 once blocks are joined, from the block's
 /// start before.
@@ -86,8 +90,15 @@ pub struct FileFacts {
     pub dropped: u64,
     /// Scalars and arrays that pi takes for entries: truthy values that are no objects.
     pub scalars: u64,
-    /// Why pi's migration of an old file would throw, if it would: a truthy scalar.
-    pub last_is_scalar: bool,
+    /// Lines that are not one JSON value and nothing else.
+    pub not_json: Tally,
+    /// Lines that are `null`, `false`, `0` or `""`: pi skips them, agent-core refuses the file.
+    pub falsy: Tally,
+    /// What pi and agent-core take for entries and this program does not: scalars, arrays, records of
+    /// other dialects. At most [`MOST_EXTRAS`].
+    pub extras: Vec<Entry>,
+    /// The deepest nesting of any record.
+    pub deepest: usize,
 }
 
 /// The first line with something on it.
@@ -136,6 +147,18 @@ impl FileFacts {
         self.lost.extend(later.lost.into_iter().take(room).map(|l| Lost { line: l.line + base, ..l }));
         self.dropped += later.dropped;
         self.scalars += later.scalars;
+        self.not_json.append(later.not_json, base);
+        self.falsy.append(later.falsy, base);
+        let room = MOST_EXTRAS.saturating_sub(self.extras.len());
+        self.extras.extend(later.extras.into_iter().take(room).map(|e| Entry { line: e.line + base, ..e }));
+        self.deepest = self.deepest.max(later.deepest);
+    }
+
+    /// Remembers a value that only other readers take for an entry.
+    pub fn add_extra(&mut self, row: Entry) {
+        if self.extras.len() < MOST_EXTRAS {
+            self.extras.push(row);
+        }
     }
 
     /// Remembers a cut record.

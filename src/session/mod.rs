@@ -10,6 +10,7 @@ pub mod graph;
 pub mod ids;
 pub mod reread;
 pub mod scan;
+pub mod view;
 
 use crate::dialect::pi::{EntryType, Role};
 use facts::FileFacts;
@@ -71,6 +72,10 @@ pub mod flags {
     pub const EARLIER_COPY: u16 = 1 << 9;
     /// The key `timestamp` is absent.
     pub const TIME_ABSENT: u16 = 1 << 10;
+    /// Its `timestamp` is no string, or an empty one.
+    pub const TIME_NO_STRING: u16 = 1 << 11;
+    /// An assistant's message that only thinks or calls tools.
+    pub const SILENT: u16 = 1 << 12;
 }
 
 /// What an entry hangs on.
@@ -113,6 +118,25 @@ impl Parent {
 }
 
 impl Entry {
+    /// A value that is no record, but an entry to readers that look no closer.
+    fn of_value(line: u64, offset: u64, length: u64) -> Entry {
+        Entry {
+            offset,
+            length,
+            line,
+            time: NO_TIME,
+            id: Key::default(),
+            link: ABSENT,
+            id_at: u32::MAX,
+            parent_at: u32::MAX,
+            id_length: 0,
+            parent_length: 0,
+            flags: flags::ID_ABSENT | flags::PARENT_ABSENT | flags::TIME_NO_STRING,
+            kind: EntryType::Missing,
+            role: Role::None,
+        }
+    }
+
     /// What it hangs on, as the tree has it.
     pub fn parent(&self) -> Parent {
         match self.link {

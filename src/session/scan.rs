@@ -403,6 +403,10 @@ impl<O: Observer> BlockScan<'_, O> {
             first.broken_header = true;
         }
         self.count_value(&pieces, offset, bytes);
+        if pieces.value.is_none() {
+            let facts = &mut self.part.facts;
+            facts.not_json.add(facts.lines, offset, offset, bytes.len() as u64);
+        }
         let joined = self.join(scanner, line, &pieces, tail)?;
         let mut facts = line_facts::ODD;
         if !line.ended && joined.is_none() || joined.as_ref().is_some_and(|j| !j.ended) {
@@ -486,8 +490,11 @@ impl<O: Observer> BlockScan<'_, O> {
             Kind::Array | Kind::Object => true,
             Kind::Bool | Kind::Number | Kind::String => is_truthy(bytes.trim_ascii()),
         };
-        if truthy {
-            let facts = &mut self.part.facts;
+        let facts = &mut self.part.facts;
+        if !truthy {
+            facts.falsy.add(facts.lines, offset, offset, bytes.len() as u64);
+        } else {
+            facts.add_extra(Entry::of_value(facts.lines, offset, bytes.len() as u64));
             facts.scalars += u64::from(kind != Kind::Array);
             if self.part.headers.is_empty() {
                 facts.truthy.add(facts.lines, offset, offset, bytes.len() as u64);
@@ -520,6 +527,7 @@ impl<O: Observer> BlockScan<'_, O> {
         let envelope = Envelope::read(&record, valid_utf8);
         let facts = &mut self.part.facts;
         facts.objects += 1;
+        facts.deepest = facts.deepest.max(record.scanner.notes.depth);
         let owner = if envelope.header || !may_be_foreign(&record, &envelope) { None } else { dialect::owner(&record) };
         let part = match owner {
             _ if envelope.header => Part::Header,
@@ -551,14 +559,43 @@ impl<O: Observer> BlockScan<'_, O> {
         match part {
             Part::Header => self.header(&seen, offset, length),
             Part::Entry => self.entry(&seen, offset, length),
-            Part::Title => facts.titles.push((offset, length)),
+            Part::Title => {
+                facts.titles.push((offset, length));
+                self.extra(&seen, offset, length);
+            }
             Part::Foreign => {
+                self.extra(&seen, offset, length);
+                let facts = &mut self.part.facts;
                 facts.foreign.add(view.number, view.offset, offset, length);
                 if facts.foreign_dialect.is_none() {
                     facts.foreign_dialect = owner;
                 }
             }
         }
+    }
+
+    /// Remembers a record that pi takes for an entry, and this program does not. Its id and parent are
+    /// read again where they are needed.
+    fn extra(&mut self, seen: &RecordView<'_>, offset: u64, length: u64) {
+        if seen.line.pieces.is_some() {
+            return;
+        }
+        let envelope = seen.envelope;
+        let mut row = Entry::of_value(seen.line.number, offset, length);
+        row.kind = envelope.entry;
+        row.role = envelope.role;
+        row.time = envelope.time.millis().unwrap_or(NO_TIME);
+        row.flags = 0;
+        if matches!(envelope.id, Id::Absent) {
+            row.flags |= flags::ID_ABSENT;
+        }
+        if matches!(envelope.parent, Id::Absent) {
+            row.flags |= flags::PARENT_ABSENT;
+        }
+        if lacks_time_text(&seen.record, envelope) {
+            row.flags |= flags::TIME_NO_STRING;
+        }
+        self.part.facts.add_extra(row);
     }
 
     fn header(&mut self, seen: &RecordView<'_>, offset: u64, length: u64) {
@@ -607,6 +644,7 @@ impl<O: Observer> BlockScan<'_, O> {
         set(seen.joined.is_some(), flags::JOINED);
         set(envelope.facts & facts::BAD_UTF8 != 0, flags::BAD_UTF8);
         set(seen.line.pieces.is_some(), flags::DROPPED);
+        set(lacks_time_text(&seen.record, envelope), flags::TIME_NO_STRING);
         let place = |id: &Id<'_>, name: &[u8]| match id.member().or_else(|| seen.record.get(name)) {
             Some(member) => {
                 let (at, n) = seen.place(&member.value);
@@ -640,7 +678,9 @@ impl<O: Observer> BlockScan<'_, O> {
             self.part.hashes.push(FixedState::with_seed(seed).hash_one(&seen.record.bytes[seen.span()]));
         }
         self.refs(seen, n, offset);
-        self.calls(seen, n);
+        if self.calls(seen, n) {
+            self.part.entries[n as usize].0.flags |= flags::SILENT;
+        }
     }
 
     fn refs(&mut self, seen: &RecordView<'_>, entry: u32, offset: u64) {
@@ -679,7 +719,8 @@ impl<O: Observer> BlockScan<'_, O> {
     }
 
     /// Notes the ids of tool calls and results, hashed: they are only compared with each other.
-    fn calls(&mut self, seen: &RecordView<'_>, entry: u32) {
+    /// Whether it is an assistant's message without text that ended as usual.
+    fn calls(&mut self, seen: &RecordView<'_>, entry: u32) -> bool {
         let hash = |record: &Record<'_>, member: Option<&Member>| {
             Some(FixedState::default().hash_one(&*record.string(member?)?))
         };
@@ -691,6 +732,7 @@ impl<O: Observer> BlockScan<'_, O> {
             }
             Role::Assistant => {
                 let scanner = seen.record.scanner;
+                let mut speaks = scanner.blocks.is_empty();
                 let mut rest = scanner.block_members.as_slice();
                 while let Some(first) = rest.first() {
                     let n = rest.iter().take_while(|m| m.block == first.block).count();
@@ -698,15 +740,31 @@ impl<O: Observer> BlockScan<'_, O> {
                     rest = others;
                     let get =
                         |name: &[u8]| block.iter().rev().map(|m| &m.member).find(|m| m.is(seen.record.bytes, name));
-                    let is_call = get(b"type").and_then(|m| seen.record.raw_string(m)) == Some(b"toolCall");
+                    let kind = get(b"type").and_then(|m| seen.record.raw_string(m));
+                    let is_call = kind == Some(b"toolCall");
+                    speaks |= kind == Some(b"text");
                     if let (true, Some(id)) = (is_call, hash(&seen.record, get(b"id"))) {
                         self.part.calls.push(super::Call { entry, is_result: false, id });
                     }
                 }
+                return !speaks && ended_as_usual(&seen.record);
             }
             _ => {}
         }
+        false
     }
+}
+
+/// Whether a message stopped by itself or for a tool, or does not say.
+fn ended_as_usual(record: &Record<'_>) -> bool {
+    let reason = record.get_inner(b"stopReason").and_then(|m| record.raw_string(m));
+    matches!(reason, None | Some(b"stop" | b"toolUse"))
+}
+
+/// Whether the `timestamp` is no string, or an empty one.
+fn lacks_time_text(record: &Record<'_>, envelope: &Envelope<'_>) -> bool {
+    envelope.facts & facts::BAD_TIME != 0
+        && record.get(b"timestamp").and_then(|m| record.raw_string(m)).is_none_or(<[u8]>::is_empty)
 }
 
 /// The members of a header that are of interest.

@@ -111,7 +111,7 @@ pub fn collect(paths: &[PathBuf], files_from: Option<&Path>) -> Result<Inputs, I
     let mut inputs = Inputs::default();
     match files_from {
         None if paths.is_empty() => {
-            let store = existing(own_store(|name| std::env::var_os(name), std::env::home_dir()))?;
+            let store = existing(store())?;
             inputs.add(&store);
             inputs.store = Some(store);
         }
@@ -227,6 +227,11 @@ fn at_home(path: &OsStr, home: Option<&Path>) -> PathBuf {
         (Ok(rest), Some(home)) => home.join(rest),
         _ => path.into(),
     }
+}
+
+/// The folder of pi's own store, where that is known; it need not exist.
+pub fn store() -> Option<PathBuf> {
+    own_store(|name| std::env::var_os(name), std::env::home_dir())
 }
 
 fn existing(store: Option<PathBuf>) -> Result<PathBuf, InputsError> {

@@ -1,0 +1,214 @@
+//! Which entries a reader sees, and how they hang together.
+
+use super::super::{Entry, Parent, RefKind, RefValue, flags};
+use super::value::IdValue;
+use super::{Reader, View};
+use crate::session::Shape;
+use hashbrown::HashMap;
+
+/// No parent.
+pub const NONE: u32 = u32::MAX;
+
+/// An entry as a reader has it.
+#[derive(Clone, Copy, Debug)]
+pub struct Node {
+    /// The entry of the index; behind its end, the values that only other readers take for entries.
+    pub(super) item: u32,
+    /// The node it hangs on in the tree, [`NONE`] for a root.
+    pub(super) tree: u32,
+    /// The node where the way to the root goes on, [`NONE`] where it ends.
+    pub(super) walk: u32,
+}
+
+impl View<'_> {
+    /// Finds the nodes and their parents.
+    pub(super) fn build(&mut self) {
+        self.collect();
+        if self.line {
+            self.line_up();
+        } else if self.trusts_index() {
+            self.copy_links();
+        } else {
+            self.link();
+        }
+        if self.reader == Reader::Pi && self.line {
+            self.records = Some(self.parsed_records());
+        }
+    }
+
+    /// The entries that the reader sees, in file order.
+    fn collect(&mut self) {
+        let session = self.session;
+        let all = 0..session.entries.len() as u32;
+        let seen = |n: &u32| self.reader != Reader::Pi || !session.entries[*n as usize].has(flags::DROPPED);
+        let node = |item| Node { item, tree: NONE, walk: NONE };
+        let mut nodes: Vec<Node> = all.clone().filter(seen).map(node).collect();
+        if self.reader == Reader::Pi && !session.facts.extras.is_empty() {
+            let extras = session.facts.extras.len() as u32;
+            nodes.extend((all.end..all.end + extras).map(node));
+            nodes.sort_by_key(|node| self.item(node.item).offset);
+        }
+        self.nodes = nodes;
+    }
+
+    /// Whether the index links the nodes as the reader does: every id that it sees is a string that is not
+    /// empty and occurs once, and every parent is a string or null.
+    fn trusts_index(&self) -> bool {
+        let odd = |e: &Entry| !e.has(flags::ID) || e.has(flags::PARENT_NO_STRING);
+        self.reader != Reader::Pi
+            || self.session.facts.extras.is_empty()
+                && self.session.shape == Shape::Tree
+                && self.session.copies.is_empty()
+                && !self.nodes.iter().any(|node| odd(self.item(node.item)))
+    }
+
+    /// As a line: each on the one before.
+    fn line_up(&mut self) {
+        for n in 1..self.nodes.len() {
+            self.nodes[n].tree = n as u32 - 1;
+            self.nodes[n].walk = n as u32 - 1;
+        }
+    }
+
+    /// As the index has them, but for parents that the reader does not see. An entry that names itself
+    /// is a root of the tree.
+    fn copy_links(&mut self) {
+        let session = self.session;
+        let places = self.places();
+        for n in 0..self.nodes.len() {
+            let parent = session.parent(self.nodes[n].item).unwrap_or(NONE);
+            let parent = places.as_ref().map_or(parent, |p| p.get(parent as usize).copied().unwrap_or(NONE));
+            self.nodes[n].walk = parent;
+            self.nodes[n].tree = if parent as usize == n { NONE } else { parent };
+        }
+        if self.reader == Reader::Pi {
+            return;
+        }
+        // whoever shows every record shows a loop too, cut where it would come round
+        for members in &session.loops {
+            self.nodes[members[0] as usize].tree = NONE;
+        }
+    }
+
+    /// For each entry of the index its node; `None` where both have the same number.
+    fn places(&self) -> Option<Vec<u32>> {
+        let entries = self.session.entries.len();
+        if self.nodes.len() == entries {
+            return None;
+        }
+        let mut places = vec![NONE; entries];
+        for (n, node) in (0u32..).zip(&self.nodes) {
+            places[node.item as usize] = n;
+        }
+        Some(places)
+    }
+
+    /// By the ids as pi compares them: a later copy takes the place of an earlier one.
+    pub(super) fn link(&mut self) {
+        let ids: Vec<IdValue> = (0..self.len()).map(|n| self.own_id(n)).collect();
+        let mut table = HashMap::with_capacity(ids.len());
+        for (n, id) in (0u32..).zip(&ids).filter(|(_, id)| **id != IdValue::Unique) {
+            table.insert(id.clone(), n);
+        }
+        for (n, id) in (0u32..).zip(&ids) {
+            if let Some(&node) = table.get(id).filter(|node| **node != n) {
+                self.later.insert(n, node);
+            }
+        }
+        for n in 0..self.len() {
+            let parent = self.parent_value(n);
+            let found = table.get(&parent).copied().unwrap_or(NONE);
+            let is_root = parent == IdValue::Null || parent.is_same(&ids[n as usize]);
+            let node = &mut self.nodes[n as usize];
+            node.tree = if is_root { NONE } else { found };
+            node.walk = if parent.is_truthy() { found } else { NONE };
+        }
+        self.ids = Some(table);
+    }
+
+    /// The node that stands where `n` stands: the last one with its id.
+    pub(super) fn standing(&self, n: u32) -> u32 {
+        self.later.get(&n).copied().unwrap_or(n)
+    }
+
+    /// The value of `parentId`, as it stands in the file.
+    pub(super) fn parent_value(&self, n: u32) -> IdValue {
+        let row = self.row(n);
+        if row.has(flags::PARENT_ABSENT) {
+            return IdValue::Absent;
+        }
+        if row.has(flags::PARENT_NULL) {
+            return IdValue::Null;
+        }
+        let session = self.session;
+        let from_index = self.entry(n).filter(|_| session.shape == Shape::Tree && !row.has(flags::PARENT_NO_STRING));
+        if let Some(entry) = from_index {
+            if let Parent::Entry(parent) = row.parent() {
+                return IdValue::Text(session.arena.get(session.entries[parent as usize].id));
+            }
+            let at = session.pending.partition_point(|(n, _)| *n < entry);
+            return match session.pending.get(at) {
+                Some((n, key)) if *n == entry => IdValue::Text(session.arena.get(*key)),
+                _ => IdValue::Text(Vec::new()),
+            };
+        }
+        self.record(n, |r| IdValue::of(r, r.get(b"parentId"))).unwrap_or(IdValue::Absent)
+    }
+
+    /// What `firstKeptEntryIndex` counts in pi: every value that parses, headers too; `None` for a header.
+    fn parsed_records(&self) -> Vec<Option<u32>> {
+        let session = self.session;
+        let headers = session.header.iter().chain(&session.extra_headers).filter(|h| !h.dropped);
+        let mut headers = headers.map(|h| h.offset).peekable();
+        let mut records = Vec::with_capacity(self.nodes.len() + 1);
+        for n in 0..self.len() {
+            while headers.next_if(|at| *at < self.row(n).offset).is_some() {
+                records.push(None);
+            }
+            records.push(Some(n));
+        }
+        records
+    }
+
+    /// The value of a compaction's first kept entry: the id that it names.
+    pub(super) fn first_kept(&self, n: u32) -> IdValue {
+        if let Some(target) = self.kept_by_index(n) {
+            return self.id(target);
+        }
+        let indexed = self.entry(n).and_then(|entry| self.reference(entry, RefKind::FirstKept));
+        match indexed {
+            Some((RefValue::Id(key), _)) => return IdValue::Text(self.session.arena.get(key)),
+            Some((RefValue::Number(number), _)) => return IdValue::number(number),
+            Some((RefValue::Absent, _)) => return IdValue::Absent,
+            Some((RefValue::Null, _)) => return IdValue::Null,
+            _ => {}
+        }
+        self.record(n, |r| IdValue::of(r, r.get(b"firstKeptEntryId"))).unwrap_or(IdValue::Absent)
+    }
+
+    /// The node that `firstKeptEntryIndex` names, in a file of version 1.
+    fn kept_by_index(&self, n: u32) -> Option<u32> {
+        if !self.line {
+            return None;
+        }
+        let (RefValue::Number(index), _) = self.reference(self.entry(n)?, RefKind::FirstKeptIndex)? else {
+            return None;
+        };
+        if index.fract() != 0.0 || index < 0.0 {
+            return None;
+        }
+        let index = index as usize;
+        match &self.records {
+            Some(records) => *records.get(index)?,
+            // the writer counted the records that are damaged now
+            None => index.checked_sub(1 + self.headers_before(index)).and_then(|n| u32::try_from(n).ok()),
+        }
+        .filter(|n| *n < self.len())
+    }
+
+    /// How many further headers stand before the record of that index.
+    fn headers_before(&self, index: usize) -> usize {
+        let extra = self.session.extra_headers.iter().enumerate();
+        extra.take_while(|(k, header)| header.entries_before as usize + k + 1 < index).count()
+    }
+}

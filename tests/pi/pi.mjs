@@ -1,0 +1,55 @@
+// The real pi: reads requests from standard input, one JSON object a line, and writes what it sees of each file, stage by stage.
+import { copyFileSync, mkdirSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+const pi = await import(process.argv[2]);
+const answer = (object) => writeSync(1, `${JSON.stringify(object)}\n`);
+
+/** An id as it stands in the file: null where it is absent. */
+const plain = (id) => id ?? null;
+
+function stage(skip, name, look) {
+    if (skip.includes(name)) return;
+    answer({ start: name });
+    try { answer({ stage: name, data: look() }); } catch (error) { answer({ stage: name, error: `${error}` }); }
+}
+
+function flat(roots) {
+    const nodes = [];
+    const open = [...roots].reverse().map((node) => [node, 0]);
+    while (open.length) {
+        const [node, depth] = open.pop();
+        nodes.push([plain(node.entry.id), depth, node.label ?? null]);
+        if (nodes.length > 100000) throw new Error("too many nodes");
+        for (let n = node.children.length - 1; n >= 0; n--) open.push([node.children[n], depth + 1]);
+    }
+    return nodes;
+}
+
+let count = 0;
+for await (const line of createInterface({ input: process.stdin })) {
+    const { file, scratch, leaf, skip } = JSON.parse(line);
+    // pi may rewrite what it opens
+    const folder = join(scratch, `copy-${process.pid}-${count++}`);
+    mkdirSync(folder);
+    const copy = join(folder, "session.jsonl");
+    copyFileSync(file, copy);
+    let manager;
+    stage([], "open", () => {
+        manager = pi.SessionManager.open(copy, folder);
+        return { ids: manager.getEntries().map((entry) => plain(entry.id)) };
+    });
+    if (manager) {
+        const entries = manager.getEntries();
+        const at = leaf ?? manager.getLeafId();
+        stage(skip, "tree", () => flat(manager.getTree()));
+        stage(skip, "branch", () => manager.getBranch(leaf ?? undefined).map((entry) => plain(entry.id)));
+        stage(skip, "entries", () => pi.buildContextEntries(entries, at, manager.byId).map((entry) => plain(entry.id)));
+        stage(skip, "context", () => {
+            const { messages, model, thinkingLevel } = pi.buildSessionContext(entries, at, manager.byId);
+            return { messages, model: model && { provider: plain(model.provider), modelId: plain(model.modelId) }, thinkingLevel: plain(thinkingLevel) };
+        });
+    }
+    answer({ end: true });
+}
