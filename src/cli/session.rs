@@ -46,10 +46,21 @@ pub(super) struct Opened {
     pub(super) findings: Vec<Finding>,
 }
 
+/// From this size on reading a file can be noticed, in bytes.
+const LARGE: u64 = 32 << 20;
+
 impl Opened {
     /// Opens a file: a path, `-`, the id of a session in pi's store or its beginning, or `latest`.
     pub(super) fn open(file: &str) -> Result<Opened, Failure> {
+        Opened::open_telling(file, |_| Ok(()))
+    }
+
+    /// The same, and hands the path to `tell` before a large file is read, since that takes a while.
+    pub(super) fn open_telling(file: &str, tell: impl FnOnce(&str) -> std::io::Result<()>) -> Result<Opened, Failure> {
         let (path, source) = source(file)?;
+        if source.size().is_some_and(|size| size > LARGE) {
+            tell(&path)?;
+        }
         if !source.is_seekable() {
             let size = crate::report::layout::size(crate::source::HELD as u64);
             return Err(Failure::Usage(format!("a pipe of more than {size} cannot be looked at; put it into a file")));

@@ -61,7 +61,13 @@ fn formats() -> impl TypedValueParser<Value = &'static Format> {
 
 /// Prints the tree.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let opened = Opened::open(&args.file)?;
+    let out = &mut output::stdout();
+    let mut told = false;
+    let opened = Opened::open_telling(&args.file, |path| {
+        told = true;
+        (args.format.title)(out, path, &args.options())?;
+        out.flush()
+    })?;
     let view = opened.view(args.reader)?;
     let only_branch = args.leaf.is_some();
     let leaf = leaf(&view, args.leaf.as_ref().and_then(|name| name.as_deref()))?;
@@ -73,7 +79,9 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     };
     let findings = codes_by_entry(&view, &opened.findings);
     let tree = Tree { view: &view, path: &opened.path, findings: &findings, leaf, branch: &branch, only_branch };
-    let out = &mut output::stdout();
+    if !told {
+        (args.format.title)(out, &opened.path, &args.options())?;
+    }
     (args.format.write)(out, &tree, &args.options())?;
     out.flush()?;
     Ok(CLEAN)

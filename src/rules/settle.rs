@@ -1,7 +1,7 @@
 //! From single findings to a verdict: the session rules, and which findings yield to which.
 
 use super::check::{Audit, Check, Checker};
-use super::finding::{Finding, Severity};
+use super::finding::{Finding, Repair, Severity};
 use super::kind::FileKind;
 use super::{Policy, RULES};
 use std::collections::BTreeMap;
@@ -13,6 +13,8 @@ pub struct Findings {
     pub list: Vec<Finding>,
     /// How many there are by code and severity, also those that are not listed.
     pub counts: BTreeMap<(&'static str, Severity), u64>,
+    /// Whether anything was found, counted or not, that is repaired without being asked for.
+    pub repairable: bool,
 }
 
 /// Runs the session rules, and settles what one damage is called.
@@ -32,6 +34,10 @@ pub fn judge(audit: &Audit<'_>, checker: Checker, policy: &Policy) -> Findings {
             run(audit, &mut sink);
         }
     }
+    let repairable = sink
+        .counts
+        .keys()
+        .any(|(code, _)| RULES.iter().any(|r| r.code == *code && matches!(r.repair, Repair::Safe | Repair::Assumed)));
     let mut list: Vec<Finding> =
         std::mem::take(&mut sink.findings).into_iter().filter_map(|f| policy.apply(f)).collect();
     list.sort_by(|a, b| {
@@ -45,7 +51,7 @@ pub fn judge(audit: &Audit<'_>, checker: Checker, policy: &Policy) -> Findings {
             *counts.entry((code, severity)).or_default() += n;
         }
     }
-    Findings { list, counts }
+    Findings { list, counts, repairable }
 }
 
 /// Whether the session check of a rule runs on a file of this kind: on anything but a session only

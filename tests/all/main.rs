@@ -23,3 +23,5 @@ mod readme;
 mod selection;
 #[cfg(feature = "cli")]
 mod usage;
+#[cfg(feature = "cli")]
+mod views;

@@ -8,8 +8,13 @@ use crate::session::view::NONE;
 use hashbrown::HashSet;
 use std::io::{self, Write};
 
-pub(super) const FORMAT: Format =
-    Format { name: "dot", help: "a graph for Graphviz, chains folded unless --all is given", whole: false, write };
+pub(super) const FORMAT: Format = Format {
+    name: "dot",
+    help: "a graph for Graphviz, chains folded unless --all is given",
+    whole: false,
+    title: super::no_title,
+    write,
+};
 
 /// How many columns of a text stand in a node.
 const WORDS: usize = 40;

@@ -11,6 +11,7 @@ pub(super) const FORMAT: Format = Format {
     name: "json",
     help: "one JSON document, schema sesstool.tree/1, with --leaf sesstool.branch/1",
     whole: true,
+    title: super::no_title,
     write,
 };
 

@@ -11,6 +11,7 @@ pub(super) const FORMAT: Format = Format {
     name: "mermaid",
     help: "a flow chart for Mermaid, chains folded unless --all is given",
     whole: false,
+    title: super::no_title,
     write,
 };
 

@@ -92,8 +92,15 @@ pub struct Format {
     pub help: &'static str,
     /// Whether it shows every entry unless told otherwise.
     pub whole: bool,
+    /// Writes what can be said before the file is read: its path.
+    pub title: fn(&mut dyn Write, &str, &Options) -> io::Result<()>,
     /// Writes the tree.
     pub write: fn(&mut dyn Write, &Tree<'_>, &Options) -> io::Result<()>,
+}
+
+/// For formats that are one document.
+fn no_title(_: &mut dyn Write, _: &str, _: &Options) -> io::Result<()> {
+    Ok(())
 }
 
 /// Every format; the first is the default.

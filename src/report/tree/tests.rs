@@ -76,6 +76,7 @@ fn shown(text: &str, format: &str, options: &Options, leaf: Option<&str>, only_b
     let tree = Tree { view: &view, path: "dir/session.jsonl", findings: &findings, leaf, branch: &branch, only_branch };
     let format = FORMATS.iter().find(|f| f.name == format).expect("a format");
     let mut out = Vec::new();
+    (format.title)(&mut out, tree.path, options).expect("memory takes everything");
     (format.write)(&mut out, &tree, options).expect("memory takes everything");
     String::from_utf8(out).expect("text")
 }
@@ -171,8 +172,8 @@ fn a_chain_prints_straight_down_however_long() {
     let folded = shown(&text, "text", &options(80), None, false);
     assert!(folded.contains("… 4,994 entries …"), "{folded}");
     let all = shown(&text, "text", &Options { all: true, ..options(80) }, None, false);
-    assert_eq!(all.lines().count(), 5001);
-    assert!(all.lines().skip(1).all(|line| line.starts_with('●') || line.starts_with('◉')));
+    assert_eq!(all.lines().count(), 5002);
+    assert!(all.lines().skip(2).all(|line| line.starts_with('●') || line.starts_with('◉')));
 }
 
 #[test]

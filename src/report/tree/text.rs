@@ -14,7 +14,13 @@ use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
 pub(super) const FORMAT: Format =
-    Format { name: "text", help: "for people: chains folded, the current branch marked", whole: false, write };
+    Format { name: "text", help: "for people: chains folded, the current branch marked", whole: false, title, write };
+
+/// The path of the file, before anything is known about it.
+fn title(out: &mut dyn Write, path: &str, options: &Options) -> io::Result<()> {
+    let bold = Paint::of(options).bold;
+    writeln!(out, "{bold}{}{bold:#}", clean(path))
+}
 
 /// The styles; plain ones where nobody wants colours.
 #[derive(Clone, Copy, Default)]
@@ -43,6 +49,10 @@ const PAINT: Paint = Paint {
 };
 
 impl Paint {
+    fn of(options: &Options) -> Paint {
+        if options.colors { PAINT } else { Paint::default() }
+    }
+
     /// The style of the word that says who speaks.
     fn who(&self, kind: EntryType, digest: &Digest, current: bool) -> Style {
         if !current {
@@ -111,7 +121,7 @@ fn write(out: &mut dyn Write, tree: &Tree<'_>, options: &Options) -> io::Result<
         options,
         signs: if options.ascii { &ASCII } else { &LINES },
         on_branch: bits(tree.view.len(), &tree.branch.nodes),
-        paint: if options.colors { PAINT } else { Paint::default() },
+        paint: Paint::of(options),
         id_width: id_width(tree, options),
     };
     printer.head(out)?;
@@ -142,8 +152,7 @@ impl Printer<'_, '_> {
     /// What it is the tree of.
     fn head(&self, out: &mut dyn Write) -> io::Result<()> {
         let view = self.tree.view;
-        let Paint { bold, dim, .. } = self.paint;
-        let path = clean(self.tree.path);
+        let Paint { dim, .. } = self.paint;
         let mut parts = vec![plural(u64::from(view.len()), "entry").replace("entrys", "entries")];
         if let Some(version) = view.session.version() {
             parts.insert(0, format!("version {version}"));
@@ -154,7 +163,7 @@ impl Printer<'_, '_> {
         if view.reader != Reader::Sesstool {
             parts.push(format!("as {} reads it", view.reader.name()));
         }
-        writeln!(out, "{bold}{path}{bold:#} {dim}{}{dim:#}", parts.join(", "))
+        writeln!(out, "{dim}{}{dim:#}", parts.join(", "))
     }
 
     fn row(&self, out: &mut dyn Write, row: &Row) -> io::Result<()> {

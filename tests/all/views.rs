@@ -1,7 +1,5 @@
 //! The views as they are called: exit status, what is said to wrong names, formats for machines.
 
-#![cfg(feature = "cli")]
-
 use assert_cmd::Command;
 use std::path::PathBuf;
 
@@ -18,7 +16,6 @@ struct Store {
 }
 
 impl Store {
-    #[allow(clippy::disallowed_methods, reason = "tests make their own files")]
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder for the test");
         let file = folder.path().join("2026-01-01T00-00-00-000Z_0198c0de.jsonl");
