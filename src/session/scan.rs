@@ -173,7 +173,7 @@ pub fn scan<O: Observer>(source: &Source, options: &Options) -> io::Result<(Sess
 }
 
 /// How many slots each thread gets between two joins.
-const SLOTS_PER_THREAD: u64 = 4;
+const SLOTS_PER_THREAD: u64 = 16;
 
 fn scan_slots<O: Observer>(source: &Source, options: &Options, builder: &mut Builder<O>) -> io::Result<()> {
     let size = source.size().unwrap_or(0);

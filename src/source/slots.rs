@@ -7,10 +7,14 @@ use super::{Source, Stream, shrunk};
 use std::io::{self, Read};
 
 /// The size of a slot.
-pub const SLOT: u64 = 2 << 20;
+pub const SLOT: u64 = 1 << 20;
 
-/// How much a buffer grows at least when a line does not fit.
+/// How much is read at first, and at most, of a line that goes on behind its slot.
+const FIRST_STEP: usize = 16 << 10;
 const STEP: usize = 1 << 20;
+
+/// A buffer of this size grows by an eighth.
+const LARGE: usize = 8 * STEP;
 
 /// Whole lines that follow each other in the file.
 pub struct Block<'a> {
@@ -65,9 +69,12 @@ pub fn read<'a>(source: &Source, size: u64, index: u64, buffer: &'a mut Vec<u8>)
             _ => return Ok(None),
         },
     };
+    let in_slot = used;
     while buffer[used - 1] != b'\n' && from + ((used - pad) as u64) < size {
         let at = from + (used - pad) as u64;
-        let step = STEP.max(used / 8).min(usize::try_from(size - at).unwrap_or(usize::MAX));
+        // a line that goes on is mostly short: what is read too much is read twice
+        let step = (used - in_slot).max(FIRST_STEP).min(STEP).max(used / 8 * usize::from(used > LARGE));
+        let step = step.min(usize::try_from(size - at).unwrap_or(usize::MAX));
         fill(source, at, buffer, used, used + step)?;
         let more = &buffer[used..used + step];
         used += memchr::memchr(b'\n', more).map_or(step, |at| at + 1);
