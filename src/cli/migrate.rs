@@ -5,6 +5,7 @@ use super::{CLEAN, FAILED, Failure, output, signals};
 use crate::edit::{self, Account, Change, Manifest, Original, Plan, WriteError};
 use crate::pass::Health;
 use crate::pass::migrate::{self, Migration, TARGET};
+use crate::pass::repair;
 use crate::report::clean::{clean, clean_bytes};
 use crate::report::layout::plural;
 use crate::source::Source;
@@ -31,6 +32,9 @@ pub struct Args {
     /// The version to migrate to.
     #[arg(long, value_name = "VERSION", default_value_t = TARGET, value_parser = clap::value_parser!(u32).range(3..=3))]
     to: u32,
+    /// Repair what is damaged first, in the same new file (see `sesstool repair`).
+    #[arg(long)]
+    repair: bool,
     /// Show what would change as a diff, long lines in part, and write nothing.
     #[arg(long)]
     dry_run: bool,
@@ -44,6 +48,7 @@ Examples:
   sesstool migrate old.jsonl                       writes old.v3.jsonl and old.v3.jsonl.manifest.json
   sesstool migrate old.jsonl -o new.jsonl
   sesstool migrate ~/sessions --out-dir migrated   every file of the folder, the tree of folders kept
+  sesstool migrate old.jsonl --repair              what is damaged is repaired first
   sesstool migrate old.jsonl --dry-run
 
 Exit status:
@@ -156,9 +161,23 @@ fn one(args: &Args, input: &Input, out: &mut dyn Write) -> Result<File, Stop> {
     let unread = |error: io::Error| fail(format!("cannot read: {}", output::reason(&error)));
     let source = source.map_err(unread)?;
     let original = Original::take(&source, path).map_err(unread)?;
-    let health = Health::of(&source).map_err(unread)?;
-    let migration = migrate::plan(&source, &health).map_err(|error| fail(error.to_string()))?;
-    let Some(migration) = migration else { return Ok(File::new(&display, "current")) };
+    let repaired = if args.repair { repaired(&source, path).map_err(fail)? } else { None };
+    let base = repaired.as_ref().map_or(&source, |(_, output)| output);
+    let health = Health::of(base).map_err(unread)?;
+    let migration = migrate::plan(base, &health).map_err(|error| fail(error.to_string()))?;
+    let Some(mut migration) = migration else {
+        let mut file = File::new(&display, "current");
+        if repaired.is_some() {
+            file.notes.push("it is of version 3 once it is repaired: `sesstool repair` is enough".to_string());
+        }
+        return Ok(file);
+    };
+    if let Some((repair, _)) = &repaired {
+        migration.plan = repair.then(&migration.plan).map_err(|error| {
+            fail(format!("cannot repair and migrate it in one step: {error}; run `sesstool repair`, then `migrate`"))
+        })?;
+        migration.notes.push(plural(repair.edits().len() as u64, "repair") + " made first; the manifest tells each");
+    }
     let file = File::new(&display, "planned").migrated(&migration);
     if args.dry_run {
         if args.format == Format::Text {
@@ -173,6 +192,21 @@ fn one(args: &Args, input: &Input, out: &mut dyn Write) -> Result<File, Stop> {
     Ok(File { status: "migrated", output: shown(&target), manifest: shown(&manifest), ..file })
 }
 
+/// The repair of a file and what it gives; `None` where there is nothing to repair.
+fn repaired(source: &Source, path: Option<&Path>) -> Result<Option<(Plan, Source)>, String> {
+    let repairing = repair::plan(source, path, &repair::Options::default()).map_err(|error| error.to_string())?;
+    if repairing.plan.is_empty() {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    let applied = repairing.plan.apply(source, &mut |piece| {
+        bytes.extend_from_slice(piece);
+        Ok(())
+    });
+    applied.map_err(|error| format!("cannot read: {}", output::reason(&error)))?;
+    Ok(Some((repairing.plan, Source::bytes(bytes))))
+}
+
 fn write(
     args: &Args,
     original: &Original<'_>,
@@ -181,7 +215,7 @@ fn write(
     target: &Path,
 ) -> Result<Manifest, WriteError> {
     args.places.make_folder(target)?;
-    let options = [("to".to_string(), Value::from(args.to))].into();
+    let options = [("to".to_string(), Value::from(args.to)), ("repair".to_string(), Value::from(args.repair))].into();
     let account = Account { verb: "migrate", options };
     edit::write_plan(original, &migration.plan, target, account, &|output| migration.verify(health, output))
 }
@@ -223,7 +257,10 @@ impl File {
     fn print(&self, out: &mut dyn Write) -> io::Result<()> {
         let path = clean(&self.path);
         match (&self.output, self.status) {
-            (_, "current") => return writeln!(out, "{path}: version 3 already, nothing to do"),
+            (_, "current") => {
+                let what = self.notes.first().map_or("version 3 already, nothing to do", String::as_str);
+                return writeln!(out, "{path}: {what}");
+            }
             (Some(output), _) => writeln!(out, "{path} → {}", clean(output))?,
             (None, _) => writeln!(out, "{path}: would be migrated; nothing was written")?,
         }

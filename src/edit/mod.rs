@@ -5,6 +5,7 @@
 //! [`restore`] rebuilds the input bit for bit. Beside the store this is the only layer that writes, and
 //! it never writes to what it reads nor over anything that exists.
 
+mod compose;
 mod diff;
 mod digest;
 #[allow(clippy::disallowed_methods, reason = "this layer writes")]
@@ -16,6 +17,7 @@ pub mod restore;
 #[allow(clippy::disallowed_methods, reason = "this layer writes")]
 mod write;
 
+pub use compose::ComposeError;
 pub use diff::{Change, Line, changes};
 pub use digest::{Digest, Hasher};
 pub use draft::remove_drafts;

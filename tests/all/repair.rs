@@ -159,6 +159,31 @@ fn damage_on_damage_is_repaired_at_once() {
     }
 }
 
+/// `migrate --repair` does both in one plan, and the original comes back from it.
+#[cfg(feature = "cli")]
+#[test]
+fn repair_and_migration_are_one_plan() {
+    use crate::support::{finish, sesstool};
+    let header = r#"{"type":"session","id":"s","timestamp":"2026-03-14T09:26:50.000Z","cwd":"/p"}"#;
+    let entry = |text: &str| {
+        format!(
+            r#"{{"type":"message","timestamp":"2026-03-14T09:26:54.000Z","message":{{"role":"user","content":"{text}"}}}}"#
+        )
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("old.jsonl");
+    let bytes = format!("{header}\n{}{}\n42\n{}\n{{\"type\":\"mess", entry("a"), entry("b"), entry("c"));
+    std::fs::write(&path, &bytes).expect("a file");
+    let run = |args: &[&str]| finish(sesstool(args).current_dir(folder.path()));
+    let migrated = run(&["migrate", "--repair", "old.jsonl"]);
+    assert_eq!(migrated.code, Some(0), "{}{}", migrated.out, migrated.err);
+    let new = std::fs::read(folder.path().join("old.v3.jsonl")).expect("a new file");
+    let health = Health::of(&Source::bytes(new)).expect("bytes in memory");
+    assert_eq!((health.session.entries.len(), health.session.version(), errors_left(&health).len()), (3, Some(3), 0));
+    assert_eq!(run(&["restore", "old.v3.jsonl", "-o", "back.jsonl"]).code, Some(0));
+    assert_eq!(std::fs::read_to_string(folder.path().join("back.jsonl")).expect("the original"), bytes);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
