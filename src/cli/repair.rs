@@ -4,7 +4,7 @@ use super::new_file::{self, Places};
 use super::{CLEAN, FAILED, FINDINGS, Failure, output, signals};
 use crate::edit::{self, Account, Change, Edit, Original, Plan, WriteError};
 use crate::pass::Health;
-use crate::pass::repair::{self, Options, Stamp};
+use crate::pass::repair::{self, Options, Repairing, Stamp};
 use crate::report::clean::{clean, clean_bytes};
 use crate::report::layout::{plural, thousands};
 use crate::rules;
@@ -100,13 +100,15 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
         let done: Vec<_> = round.par_iter().map(|input| one(args, &options, input)).collect();
         for file in done {
             match file {
-                Ok(file) => {
-                    left += u64::from(!file.left.is_empty());
-                    repaired += u64::from(file.output.is_some());
-                    match args.format {
-                        Format::Json => told.files.push(file),
-                        Format::Text if inputs.len() > 1 => file.print_line(&mut out)?,
-                        Format::Text => file.print(&mut out)?,
+                Ok(files) => {
+                    for file in files {
+                        left += u64::from(!file.left.is_empty());
+                        repaired += u64::from(file.output.is_some());
+                        match args.format {
+                            Format::Json => told.files.push(file),
+                            Format::Text if inputs.len() > 1 => file.print_line(&mut out)?,
+                            Format::Text => file.print(&mut out)?,
+                        }
                     }
                 }
                 Err(error) => {
@@ -207,7 +209,8 @@ struct Step {
     reason: String,
 }
 
-fn one(args: &Args, options: &Options, input: &Input) -> Result<File, FileError> {
+/// Repairs one input; one file for each session in it.
+fn one(args: &Args, options: &Options, input: &Input) -> Result<Vec<File>, FileError> {
     let (display, path, source) = match input {
         Input::Error { path, message } => return Err(FileError { path: path.clone(), message: message.clone() }),
         Input::Stdin => ("-".to_string(), None, Source::stdin()),
@@ -219,37 +222,65 @@ fn one(args: &Args, options: &Options, input: &Input) -> Result<File, FileError>
     let original = Original::take(&source, path).map_err(unread)?;
     let stamp = args.stamp.then(|| Stamp { input: original.digest.sha256.clone() });
     let options = &Options { stamp, ..options.clone() };
-    let repairing = repair::plan(&source, path, options).map_err(|error| fail(error.to_string()))?;
-    let mut file = File::new(&display);
-    if repairing.plan.is_empty() {
-        file.left = repair::errors_left(&Health::of(&source).map_err(unread)?);
-        file.reason = repairing.hopeless;
-        file.status = if file.left.is_empty() { "healthy" } else { "hopeless" };
-        if args.copy_healthy && file.status == "healthy" {
-            let target = args.places.output(path.unwrap_or(Path::new("-")), &args.paths, "repaired");
-            copy(args, &original, &target).map_err(|error| fail(error.to_string()))?;
-            file.status = "copied";
-            file.output = Some(target.to_string_lossy().into_owned());
+    let repairings = repair::plans(&source, path, options).map_err(|error| fail(error.to_string()))?;
+    let several = repairings.len() > 1;
+    let parts = repairings.into_iter().zip(1..).map(|(repairing, part)| {
+        let work = Work { args, options, original: &original, path, display: &display };
+        work.file(repairing, several.then_some(part)).map_err(&fail)
+    });
+    parts.collect()
+}
+
+/// One input at work.
+struct Work<'a> {
+    args: &'a Args,
+    options: &'a Options,
+    original: &'a Original<'a>,
+    path: Option<&'a Path>,
+    display: &'a str,
+}
+
+impl Work<'_> {
+    /// Makes the file of one plan; `part` is its number where there are several.
+    fn file(&self, repairing: Repairing, part: Option<u32>) -> Result<File, String> {
+        let Work { args, options, original, path, display } = *self;
+        let source = original.source;
+        let unread = |error: io::Error| format!("cannot read: {}", output::reason(&error));
+        let mut file = File::new(display);
+        let mut target = args.places.output(path.unwrap_or(Path::new("-")), &args.paths, "repaired");
+        if let Some(part) = part {
+            target = new_file::tagged(&target, &part.to_string());
         }
-        return Ok(file);
-    }
-    file.edits = steps(&repairing.plan, &source).map_err(unread)?;
-    file.status = "planned";
-    if args.dry_run {
-        file.left = after(&repairing.plan, &source).map_err(unread)?;
-        if args.format == Format::Text {
-            file.diff = Some(diff(&display, &repairing.plan, &source).map_err(unread)?);
+        if repairing.plan.is_empty() {
+            file.left = repair::errors_left(&Health::of(source).map_err(unread)?);
+            file.reason = repairing.hopeless;
+            file.status = if file.left.is_empty() { "healthy" } else { "hopeless" };
+            if args.copy_healthy && file.status == "healthy" {
+                copy(args, original, &target).map_err(|error| error.to_string())?;
+                file.status = "copied";
+                file.output = Some(target.to_string_lossy().into_owned());
+            }
+            return Ok(file);
         }
-        return Ok(file);
+        file.edits = steps(&repairing.plan, source).map_err(unread)?;
+        file.status = "planned";
+        if args.dry_run {
+            file.left = after(&repairing.plan, source).map_err(unread)?;
+            if args.format == Format::Text {
+                file.diff = Some(diff(display, &repairing.plan, source).map_err(unread)?);
+            }
+            return Ok(file);
+        }
+        file.left = write(args, options, original, &repairing.plan, &target).map_err(|error| error.to_string())?;
+        let manifest = edit::manifest_path(&target);
+        file.status = "repaired";
+        if part.is_none() {
+            file.commands = path.map_or_else(Vec::new, |path| commands(path, &target, &manifest));
+        }
+        file.output = Some(target.to_string_lossy().into_owned());
+        file.manifest = Some(manifest.to_string_lossy().into_owned());
+        Ok(file)
     }
-    let target = args.places.output(path.unwrap_or(Path::new("-")), &args.paths, "repaired");
-    file.left = write(args, options, &original, &repairing.plan, &target).map_err(|error| fail(error.to_string()))?;
-    let manifest = edit::manifest_path(&target);
-    file.status = "repaired";
-    file.commands = path.map_or_else(Vec::new, |path| commands(path, &target, &manifest));
-    file.output = Some(target.to_string_lossy().into_owned());
-    file.manifest = Some(manifest.to_string_lossy().into_owned());
-    Ok(file)
 }
 
 /// Writes the repaired file; the errors that are left in it.

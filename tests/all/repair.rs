@@ -214,3 +214,67 @@ proptest! {
         holds(&bytes, &options())?;
     }
 }
+
+/// Two sessions in one file become two files on request, and each gives the whole file back.
+#[test]
+fn two_sessions_become_two_files() {
+    let header = |id: &str| {
+        format!(r#"{{"type":"session","version":3,"id":"{id}","timestamp":"2026-03-14T09:26:50.000Z","cwd":"/p"}}"#)
+    };
+    let entry = |id: &str| {
+        format!(
+            r#"{{"type":"message","id":"{id}","parentId":null,"timestamp":"2026-03-14T09:26:54.000Z","message":{{"role":"user","content":"x"}}}}"#
+        )
+    };
+    let text = format!("{}\n{}\n{}\n{}\n", header("one"), entry("a"), header("two"), entry("b"));
+    let source = Source::bytes(text.clone().into_bytes());
+    let asked = Options { choose: vec!["H004".to_string()], ..options() };
+    let parts = sesstool::pass::repair::plans(&source, None, &asked).expect("plans");
+    let outputs: Vec<_> =
+        parts.iter().map(|part| String::from_utf8(applied(&part.plan, &source)).expect("text")).collect();
+    assert_eq!(
+        outputs,
+        [format!("{}\n{}\n", header("one"), entry("a")), format!("{}\n{}\n", header("two"), entry("b"))]
+    );
+    for (part, output) in parts.iter().zip(&outputs) {
+        let edits = Manifest::of_plan(&part.plan, &source).expect("bytes in memory");
+        assert_eq!(restored(&edits, &part.plan, text.as_bytes(), output.as_bytes()), text.as_bytes());
+    }
+    assert_eq!(sesstool::pass::repair::plans(&source, None, &options()).expect("plans").len(), 1);
+}
+
+/// Where the repaired twins of the damaged fixtures are.
+const TWINS: &str = "fixtures/repaired";
+
+/// Every damaged fixture that a default repair changes has a twin that is exactly what comes out.
+/// `SESSTOOL_UPDATE=1 cargo test --locked twins` writes them anew.
+#[test]
+fn repaired_twins_are_what_comes_out() {
+    let update = std::env::var_os("SESSTOOL_UPDATE").is_some();
+    let mut with_twin = std::collections::BTreeSet::new();
+    for fixture in fixtures("bad") {
+        let source = Source::bytes(fixture.bytes.clone());
+        let repairing = plan(&source, Some(&fixture.path), &options()).expect("a plan");
+        let code = fixture.code().unwrap_or_default().to_string();
+        if repairing.plan.is_empty() {
+            continue;
+        }
+        if repairing.plan.edits().iter().any(|e| e.why.cause == code) {
+            with_twin.insert(code);
+        }
+        let twin = crate::support::root().join(fixture.name.replacen("fixtures/bad", TWINS, 1));
+        let output = applied(&repairing.plan, &source);
+        if update {
+            std::fs::create_dir_all(twin.parent().expect("a folder")).expect("a folder");
+            std::fs::write(&twin, &output).expect("a twin");
+        }
+        let kept = std::fs::read(&twin).unwrap_or_else(|error| panic!("{}: {error}", twin.display()));
+        assert!(kept == output, "{} is not what the repair gives", twin.display());
+    }
+    for rule in sesstool::rules::RULES {
+        use sesstool::rules::Repair;
+        if matches!(rule.repair, Repair::Safe | Repair::Assumed) {
+            assert!(with_twin.contains(rule.code), "{} has a repair, but no fixture and twin", rule.code);
+        }
+    }
+}

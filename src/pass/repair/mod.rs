@@ -15,9 +15,10 @@ mod salvage;
 mod touch;
 
 use super::Health;
-use crate::edit::{Edit, Kind, Plan, PlanError};
+use crate::edit::{Edit, Kind, Plan, PlanError, Why};
 use crate::rules::kind::FileKind;
 use crate::rules::{self, Repair};
+use crate::session::Session;
 use crate::session::scan::{Options as ScanOptions, scan};
 use crate::source::{Source, inputs};
 use lines::Damage;
@@ -25,6 +26,7 @@ use model::Model;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 
 /// Which repairs are made.
@@ -132,6 +134,50 @@ pub fn plan(source: &Source, path: Option<&Path>, options: &Options) -> Result<R
     salvage::edits(&mut model, &mut edits)?;
     let plan = Plan::new(size, disjoint(edits)).map_err(RepairError::Plan)?;
     Ok(Repairing { plan, hopeless })
+}
+
+/// Plans the repair of each of the sessions that stand in one file behind each other (rule H004): one
+/// plan a session, each of which sets the others aside. One plan for a file with one session, or where
+/// a split was not asked for.
+///
+/// # Errors
+/// See [`RepairError`].
+pub fn plans(source: &Source, path: Option<&Path>, options: &Options) -> Result<Vec<Repairing>, RepairError> {
+    let whole = plan(source, path, options)?;
+    if !options.wants("H004", Kind::Choice) || whole.hopeless.is_some() {
+        return Ok(vec![whole]);
+    }
+    let (session, _) = scan::<()>(source, &ScanOptions::default())?;
+    let starts = session_starts(source, &session)?;
+    if starts.is_empty() {
+        return Ok(vec![whole]);
+    }
+    let size = session.facts.bytes;
+    let bounds: Vec<u64> = [0].into_iter().chain(starts).chain([size]).collect();
+    bounds.windows(2).map(|part| part_of(source, part[0]..part[1], size, options)).collect()
+}
+
+/// Where further sessions begin: lines of headers with other ids than the first one's.
+fn session_starts(source: &Source, session: &Session) -> io::Result<Vec<u64>> {
+    let first = session.header.as_ref().and_then(|h| h.text("id"));
+    let others = session.extra_headers.iter().filter(|h| h.text("id") != first && !h.dropped);
+    others.map(|h| Ok(lines::whole_line(source, h.offset..h.offset + h.length)?.start)).collect()
+}
+
+/// The repair of one of several sessions.
+fn part_of(source: &Source, part: Range<u64>, size: u64, options: &Options) -> Result<Repairing, RepairError> {
+    let own = Source::bytes(source.read_range(part.start, part.end - part.start)?);
+    let Repairing { plan: own, hopeless } = plan(&own, None, options)?;
+    let others = [0..part.start, part.end..size].into_iter().filter(|span| !span.is_empty());
+    let why =
+        || Why { cause: "H004", kind: Kind::Choice, reason: "another session, which gets a file of its own".into() };
+    let mut edits: Vec<Edit> = others.map(|span| Edit::set_aside(span, why())).collect();
+    edits.extend(own.edits().iter().cloned().map(|mut edit| {
+        edit.span = edit.span.start + part.start..edit.span.end + part.start;
+        edit.at += part.start;
+        edit
+    }));
+    Ok(Repairing { plan: Plan::new(size, edits).map_err(RepairError::Plan)?, hopeless })
 }
 
 /// Drops edits inside what a wider edit takes: bytes that are no UTF-8 in an id that is replaced, a
