@@ -4,6 +4,7 @@
 //! NULs, byte order marks. Each whole object is a record; the rest is debris that a repair sets
 //! aside. A brace inside a string never counts: objects are found by scanning, not by searching.
 
+pub mod blocks;
 pub mod join;
 mod pieces;
 pub mod readable;

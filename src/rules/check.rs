@@ -6,6 +6,7 @@ use super::{RULES, Rule, first_sentence};
 use crate::json::{Scanner, Span};
 use crate::record::Record;
 use crate::session::graph::{self, Children, Intervals};
+use crate::session::pairs::{Forest, Pairs};
 use crate::session::scan::{LineView, Observer, RecordView};
 use crate::session::{Entry, Header, Ref, Session, flags};
 use crate::source::Source;
@@ -205,6 +206,7 @@ pub struct Audit<'a> {
     near: OnceCell<BTreeMap<u32, u32>>,
     loops: OnceCell<(Vec<Vec<u32>>, HashSet<u32>)>,
     kind: OnceCell<FileKind>,
+    pairs: OnceCell<Pairs>,
 }
 
 impl<'a> Audit<'a> {
@@ -219,6 +221,7 @@ impl<'a> Audit<'a> {
             near: OnceCell::new(),
             loops: OnceCell::new(),
             kind: OnceCell::new(),
+            pairs: OnceCell::new(),
         }
     }
 
@@ -230,6 +233,20 @@ impl<'a> Audit<'a> {
     /// Children of every entry.
     pub fn children(&self) -> &Children {
         self.children.get_or_init(|| self.session.children())
+    }
+
+    /// Which result answers which call.
+    pub fn pairs(&self) -> &Pairs {
+        self.pairs.get_or_init(|| {
+            Pairs::of(&Forest {
+                session: self.session,
+                children: self.children(),
+                parent: &|n| self.session.parent(n),
+                // of a repeated id only the last copy is in the tree
+                counts: &|n| !self.session.entries[n as usize].has(flags::EARLIER_COPY),
+                leaf: self.session.leaf(),
+            })
+        })
     }
 
     /// Who is whose ancestor.

@@ -3,6 +3,7 @@
 //! One rule is one file: code, name, severity, what it finds, what readers do, the repair, and the
 //! check. [`RULES`] lists them; a new rule is one file and one line there.
 
+mod calls;
 pub mod check;
 mod e001_missing_type;
 mod e002_unknown_type;
@@ -63,6 +64,19 @@ mod l015_crlf_line_ending;
 mod l016_blank_line;
 mod l017_unicode_line_separator;
 mod l018_blank_file;
+mod m001_tool_call_without_result;
+mod m002_tool_result_without_call;
+mod m003_duplicate_tool_call_id;
+mod m004_repeated_tool_result;
+mod m005_misplaced_tool_result;
+mod m006_null_content;
+mod m007_malformed_block;
+mod m008_empty_text_block;
+mod m009_unknown_role;
+mod m010_incomplete_assistant;
+mod m011_unsigned_thinking;
+mod m012_empty_turns_at_leaf;
+mod m013_context_breaks_pair;
 pub mod policy;
 mod r001_dangling_leaf_target;
 mod r002_dangling_label_target;
@@ -175,6 +189,19 @@ pub static RULES: &[&Rule] = &[
     &r007_dangling_edit_target::RULE,
     &r008_malformed_edit::RULE,
     &r009_leaf_readers_differ::RULE,
+    &m001_tool_call_without_result::RULE,
+    &m002_tool_result_without_call::RULE,
+    &m003_duplicate_tool_call_id::RULE,
+    &m004_repeated_tool_result::RULE,
+    &m005_misplaced_tool_result::RULE,
+    &m006_null_content::RULE,
+    &m007_malformed_block::RULE,
+    &m008_empty_text_block::RULE,
+    &m009_unknown_role::RULE,
+    &m010_incomplete_assistant::RULE,
+    &m011_unsigned_thinking::RULE,
+    &m012_empty_turns_at_leaf::RULE,
+    &m013_context_breaks_pair::RULE,
 ];
 
 /// The rule with this code or name.

@@ -46,7 +46,7 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
 }
 
 /// A result in the kept range that begins at `first`, and the message before the range that has its call.
-fn split(audit: &Audit<'_>, first: u32, compaction: u32) -> Option<(u32, u32)> {
+pub(super) fn split(audit: &Audit<'_>, first: u32, compaction: u32) -> Option<(u32, u32)> {
     let session = audit.session;
     let before = session.path(first).skip(1).take(MOST_PASSED);
     let call = before.take_while(|n| !ends_run(session, *n)).last().map_or(first, |n| n);

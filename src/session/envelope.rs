@@ -1,5 +1,6 @@
 //! What a record says about itself, read once while its line is at hand.
 
+use super::content::{self, Message};
 use crate::dialect::pi::{EntryType, FieldSpec, MESSAGE_FIELDS, Role, TOOL_RESULT_FIELDS};
 use crate::dialect::time::{self, Time};
 use crate::json::{Kind, Member, text};
@@ -32,6 +33,19 @@ pub mod facts {
     pub const SEPARATOR: u32 = 1 << 10;
     /// A `context_edit` without `replacement`.
     pub const NO_REPLACEMENT: u32 = 1 << 11;
+    /// A message's content is absent or null.
+    pub const NO_CONTENT: u32 = 1 << 12;
+    /// Content, or a block of it, has not the shape it should have.
+    pub const BAD_BLOCK: u32 = 1 << 13;
+    /// A text block that says nothing.
+    pub const EMPTY_TEXT: u32 = 1 << 14;
+    /// A role that is not listed.
+    pub const UNKNOWN_ROLE: u32 = 1 << 15;
+    // bits 16 to 19 are those of lines
+    /// An assistant's message without provider, model, stop reason or usage.
+    pub const INCOMPLETE: u32 = 1 << 20;
+    /// A thinking block without a signature, or with nothing but one.
+    pub const UNSIGNED: u32 = 1 << 21;
 }
 
 /// A member that holds an id, or should.
@@ -87,6 +101,8 @@ pub struct Envelope<'a> {
     pub timed: bool,
     /// Bits of [`facts`].
     pub facts: u32,
+    /// How an assistant's turn ended, as bits of [`flags`](super::flags).
+    pub turn: u16,
 }
 
 /// The depth beyond which nesting is remarkable (rule J006).
@@ -119,6 +135,7 @@ impl<'a> Envelope<'a> {
             time: named.time.map_or(Time::Invalid, |m| read_time(record, m)),
             timed: named.time.is_some(),
             facts: 0,
+            turn: 0,
         };
         if !header {
             set(entry == EntryType::Missing, facts::NO_TYPE);
@@ -133,8 +150,16 @@ impl<'a> Envelope<'a> {
             }
             if entry == EntryType::Message {
                 let message = Message::read(record);
-                envelope.role = message.role(record);
-                facts |= message.check(record, envelope.role, named.message);
+                envelope.role =
+                    message.role.map_or(Role::None, |m| record.string(m).map_or(Role::Unknown, |name| Role::of(&name)));
+                if named.message.is_some_and(|m| m.kind == Kind::Object) {
+                    facts |= check_message(&message, record, envelope.role);
+                }
+                if envelope.role == Role::Assistant {
+                    envelope.turn = message.turn(record);
+                }
+            } else if entry == EntryType::CustomMessage {
+                facts |= content::custom_facts(record);
             }
         }
         envelope.facts = facts;
@@ -186,45 +211,18 @@ pub fn read_time(record: &Record<'_>, member: &Member) -> Time {
     }
 }
 
-/// The members that every message has, found in one go.
-#[derive(Default)]
-struct Message<'a> {
-    role: Option<&'a Member>,
-    time: Option<&'a Member>,
-}
-
-impl<'a> Message<'a> {
-    fn read(record: &Record<'a>) -> Message<'a> {
-        let mut message = Message::default();
-        for member in record.inner {
-            if member.is(record.bytes, b"role") {
-                message.role = Some(member);
-            } else if member.is(record.bytes, b"timestamp") {
-                message.time = Some(member);
-            }
-        }
-        message
+/// What is remarkable about a message.
+fn check_message(message: &Message<'_>, record: &Record<'_>, role: Role) -> u32 {
+    // the role is the only field of most messages that is checked, and a known one is right
+    let mut found = match role {
+        Role::ToolResult => check_fields(record.bytes, record.inner, TOOL_RESULT_FIELDS),
+        Role::None | Role::Unknown => check_fields(record.bytes, record.inner, MESSAGE_FIELDS),
+        _ => 0,
+    };
+    if message.time.is_some_and(|m| m.kind != Kind::Number) {
+        found |= facts::BAD_TIME;
     }
-
-    fn role(&self, record: &Record<'_>) -> Role {
-        self.role.map_or(Role::None, |m| record.string(m).map_or(Role::Unknown, |name| Role::of(&name)))
-    }
-
-    fn check(&self, record: &Record<'_>, role: Role, message: Option<&Member>) -> u32 {
-        if message.is_none_or(|m| m.kind != Kind::Object) {
-            return 0;
-        }
-        // the role is the only field of most messages that is checked, and a known one is right
-        let mut found = match role {
-            Role::ToolResult => check_fields(record.bytes, record.inner, TOOL_RESULT_FIELDS),
-            Role::None | Role::Unknown => check_fields(record.bytes, record.inner, MESSAGE_FIELDS),
-            _ => 0,
-        };
-        if self.time.is_some_and(|m| m.kind != Kind::Number) {
-            found |= facts::BAD_TIME;
-        }
-        found
-    }
+    found | message.facts(record, role)
 }
 
 fn check_fields(bytes: &[u8], members: &[Member], fields: &[FieldSpec]) -> u32 {

@@ -62,8 +62,6 @@ pub struct FileFacts {
     pub separators: Tally,
     /// Lines with a number that a double does not hold.
     pub inexact: Tally,
-    /// Unsigned thinking blocks.
-    pub unsigned: Tally,
     /// The first line that is not blank.
     pub first_line: Option<FirstLine>,
     /// Values that parse and are truthy before any header, as pi reads: the first one's line.
@@ -125,7 +123,6 @@ impl FileFacts {
         self.lf_only += later.lf_only;
         self.separators.append(later.separators, base);
         self.inexact.append(later.inexact, base);
-        self.unsigned.append(later.unsigned, base);
         if self.first_line.is_none() {
             self.first_line = later.first_line.map(|f| FirstLine { line: f.line + base, ..f });
         }

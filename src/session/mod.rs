@@ -3,18 +3,22 @@
 //! [`scan::scan`] fills it in one pass. Nothing here keeps the text of a line; what is needed
 //! again is read again by offset.
 
+pub mod content;
 pub mod derived_ids;
 pub mod envelope;
 pub mod facts;
 pub mod graph;
 pub mod ids;
+pub mod pairs;
 pub mod reread;
 pub mod scan;
 pub mod view;
 
 use crate::dialect::pi::{EntryType, Role};
 use facts::FileFacts;
+use foldhash::fast::FixedState;
 use ids::{Arena, Key, Table};
+use std::hash::BuildHasher;
 
 /// One entry.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +76,12 @@ pub mod flags {
     pub const EARLIER_COPY: u16 = 1 << 9;
     /// The key `timestamp` is absent.
     pub const TIME_ABSENT: u16 = 1 << 10;
+    /// It is an assistant's message that ended in an error or was aborted: readers leave it out of requests.
+    pub const FAILED: u16 = 1 << 13;
+    /// It is an assistant's message that stopped for the results of its tool calls.
+    pub const TOOL_USE: u16 = 1 << 14;
+    /// It is one of the failed messages, and says nothing.
+    pub const EMPTY: u16 = 1 << 15;
     /// Its `timestamp` is no string, or an empty one.
     pub const TIME_NO_STRING: u16 = 1 << 11;
     /// An assistant's message that only thinks or calls tools.
@@ -235,6 +245,13 @@ pub struct Call {
     pub is_result: bool,
     /// A hash of the call's id.
     pub id: u64,
+}
+
+impl Call {
+    /// The hash of a call's id.
+    pub fn hash(id: &[u8]) -> u64 {
+        FixedState::default().hash_one(id)
+    }
 }
 
 /// A header.

@@ -4,7 +4,9 @@ use super::envelope::{Envelope, Id, facts};
 use super::facts::{FileFacts, FirstLine, Lost};
 use super::graph;
 use super::ids::{Arena, Key, Table};
-use super::{Entry, Header, HeaderField, MOST_ENTRIES, NO_TIME, Parent, Ref, RefKind, RefValue, Session, Shape, flags};
+use super::{
+    Call, Entry, Header, HeaderField, MOST_ENTRIES, NO_TIME, Parent, Ref, RefKind, RefValue, Session, Shape, flags,
+};
 use crate::dialect::pi::{EntryType, Role};
 use crate::dialect::{self, pi};
 use crate::json::{Kind, Member, Scanner, Span, skip_space, text};
@@ -255,7 +257,7 @@ struct BlockPart<O> {
     arena: Arena,
     headers: Vec<Header>,
     refs: Vec<Ref>,
-    calls: Vec<super::Call>,
+    calls: Vec<Call>,
     hashes: Vec<u64>,
     odd_lines: Vec<(u64, u64)>,
     observer: O,
@@ -640,6 +642,8 @@ impl<O: Observer> BlockScan<'_, O> {
             Id::Null => set(true, flags::PARENT_NULL),
             Id::Other(_) => set(true, flags::PARENT_NO_STRING),
         }
+        bits |= envelope.turn;
+        let mut set = |on: bool, flag: u16| bits |= if on { flag } else { 0 };
         set(!envelope.timed, flags::TIME_ABSENT);
         set(seen.joined.is_some(), flags::JOINED);
         set(envelope.facts & facts::BAD_UTF8 != 0, flags::BAD_UTF8);
@@ -721,33 +725,22 @@ impl<O: Observer> BlockScan<'_, O> {
     /// Notes the ids of tool calls and results, hashed: they are only compared with each other.
     /// Whether it is an assistant's message without text that ended as usual.
     fn calls(&mut self, seen: &RecordView<'_>, entry: u32) -> bool {
-        let hash = |record: &Record<'_>, member: Option<&Member>| {
-            Some(FixedState::default().hash_one(&*record.string(member?)?))
+        let record = &seen.record;
+        let calls = &mut self.part.calls;
+        let mut note = |is_result: bool, member: Option<&Member>| {
+            if let Some(id) = member.and_then(|m| record.string(m)) {
+                calls.push(Call { entry, is_result, id: Call::hash(&id) });
+            }
         };
         match seen.envelope.role {
-            Role::ToolResult => {
-                if let Some(id) = hash(&seen.record, seen.record.get_inner(b"toolCallId")) {
-                    self.part.calls.push(super::Call { entry, is_result: true, id });
-                }
-            }
+            Role::ToolResult => note(true, record.get_inner(b"toolCallId")),
             Role::Assistant => {
-                let scanner = seen.record.scanner;
-                let mut speaks = scanner.blocks.is_empty();
-                let mut rest = scanner.block_members.as_slice();
-                while let Some(first) = rest.first() {
-                    let n = rest.iter().take_while(|m| m.block == first.block).count();
-                    let (block, others) = rest.split_at(n);
-                    rest = others;
-                    let get =
-                        |name: &[u8]| block.iter().rev().map(|m| &m.member).find(|m| m.is(seen.record.bytes, name));
-                    let kind = get(b"type").and_then(|m| seen.record.raw_string(m));
-                    let is_call = kind == Some(b"toolCall");
-                    speaks |= kind == Some(b"text");
-                    if let (true, Some(id)) = (is_call, hash(&seen.record, get(b"id"))) {
-                        self.part.calls.push(super::Call { entry, is_result: false, id });
-                    }
+                let mut speaks = record.scanner.blocks.is_empty();
+                for block in record.blocks() {
+                    note(false, block.call_id());
+                    speaks |= block.name() == Some(b"text");
                 }
-                return !speaks && ended_as_usual(&seen.record);
+                return !speaks && ended_as_usual(record);
             }
             _ => {}
         }
@@ -945,7 +938,7 @@ impl<O: Observer> Builder<O> {
             }
             session.refs.push(reference);
         }
-        session.calls.extend(part.calls.into_iter().map(|c| super::Call { entry: c.entry + first, ..c }));
+        session.calls.extend(part.calls.into_iter().map(|c| Call { entry: c.entry + first, ..c }));
         session.hashes.extend(part.hashes);
         session.odd_lines.extend(part.odd_lines.into_iter().map(|(line, offset)| (line + base, offset)));
         let mut facts = part.facts;

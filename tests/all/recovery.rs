@@ -58,7 +58,10 @@ fn torn_then_whole() {
             let torn = &torn.as_bytes()[..cut];
             let report = check_bytes(&session(torn, whole));
             let expected = if cut == 0 { BTreeSet::new() } else { BTreeSet::from(["L004"]) };
-            let right = loud_codes(&report) == expected && is_recovered(&report);
+            let mut found = loud_codes(&report);
+            // one of the texts is empty
+            found.remove("M008");
+            let right = found == expected && is_recovered(&report);
             (!right).then(|| format!("{}|{whole}\n{}", String::from_utf8_lossy(torn), written(&report, "concise")))
         })
     });

@@ -1,14 +1,21 @@
 //! Repairs: what is damaged is mended, nothing else changes, nothing is lost.
 
-use crate::support::{fixture, fixtures};
+use crate::support::{check_bytes, fixture, fixtures, loud_codes, written};
 use proptest::prelude::*;
 use sesstool::edit::{Manifest, Plan};
 use sesstool::pass::Health;
 use sesstool::pass::repair::{Options, Repairing, Stamp, errors_left, is_left, plan};
+use sesstool::rules::{RULES, Repair};
 use sesstool::source::Source;
 
 fn options() -> Options {
     Options::default()
+}
+
+/// With every repair that is made only on request.
+fn all_choices() -> Options {
+    let choices = RULES.iter().filter(|rule| rule.repair == Repair::Choice).map(|rule| rule.code.to_string());
+    Options { choose: choices.collect(), ..options() }
 }
 
 fn repairing(bytes: &[u8], options: &Options) -> (Repairing, Vec<u8>) {
@@ -85,10 +92,44 @@ fn restored(edits: &[sesstool::edit::manifest::Record], plan: &Plan, input: &[u8
 #[test]
 fn every_fixture_is_repaired_as_promised() {
     for fixture in fixtures("bad").iter().chain(&fixtures("good")) {
-        if let Err(error) = holds(&fixture.bytes, &options()) {
-            panic!("{}: {error}", fixture.name);
+        for options in [options(), all_choices()] {
+            if let Err(error) = holds(&fixture.bytes, &options) {
+                panic!("{}: {error}", fixture.name);
+            }
         }
     }
+}
+
+/// What is asked for by name is gone, and in its place stands what the rule says.
+#[test]
+fn messages_are_repaired_on_request() {
+    for code in ["M001", "M002", "M004", "M006", "M008"] {
+        let mut seen = 0;
+        for fixture in fixtures("bad").iter().filter(|fixture| fixture.code() == Some(code)) {
+            assert!(repairing(&fixture.bytes, &options()).0.plan.is_empty(), "{}", fixture.name);
+            let asked = Options { choose: vec![code.to_string()], ..options() };
+            let (repairing, output) = repairing(&fixture.bytes, &asked);
+            assert!(repairing.plan.edits().iter().all(|edit| edit.why.cause == code), "{}", fixture.name);
+            let report = check_bytes(&output);
+            assert!(loud_codes(&report).is_empty(), "{}\n{}", fixture.name, written(&report, "concise"));
+            seen += 1;
+        }
+        assert!(seen > 0, "{code}");
+    }
+}
+
+/// A stand-in is put only where the result is lost, not on the branch that has it.
+#[test]
+fn a_branch_that_has_the_result_keeps_it() {
+    let side = fixture("bad/M001-tool-call-without-result/on-a-side-branch.jsonl");
+    let asked = Options { choose: vec!["M001".to_string()], ..options() };
+    let (_, output) = repairing(&side, &asked);
+    let text = String::from_utf8(output).expect("text");
+    let lines: Vec<&str> = text.lines().collect();
+    let before = String::from_utf8(side).expect("text");
+    let kept = before.lines().filter(|line| lines.contains(line)).count();
+    assert_eq!((lines.len(), kept), (before.lines().count() + 1, before.lines().count() - 1));
+    assert!(lines[4].contains("\"toolCallId\":\"call_2\"") && lines[4].contains("\"isError\":true"), "{text}");
 }
 
 #[test]
@@ -212,6 +253,7 @@ proptest! {
             }
         }
         holds(&bytes, &options())?;
+        holds(&bytes, &all_choices())?;
     }
 }
 

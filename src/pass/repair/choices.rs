@@ -52,7 +52,7 @@ fn surrogates(model: &Model<'_>, edits: &mut Vec<Edit>) -> Result<(), RepairErro
 }
 
 /// Where the escapes of half surrogate pairs stand in a valid record.
-fn halves(bytes: &[u8]) -> Vec<u64> {
+pub(super) fn halves(bytes: &[u8]) -> Vec<u64> {
     let unit = |at: usize| {
         let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
         u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()

@@ -36,6 +36,10 @@ pub(super) struct Damage {
     pub(super) surrogates: Vec<u64>,
     /// Offsets of records that lack a field.
     pub(super) incomplete: Vec<u64>,
+    /// Offsets of messages without content.
+    pub(super) no_content: Vec<u64>,
+    /// Offsets of messages with text blocks that say nothing.
+    pub(super) empty_text: Vec<u64>,
 }
 
 impl Observer for Damage {
@@ -67,12 +71,20 @@ impl Observer for Damage {
         if record.envelope.facts & facts::FIELD_MISSING != 0 {
             self.incomplete.push(offset);
         }
+        if record.envelope.facts & facts::NO_CONTENT != 0 {
+            self.no_content.push(offset);
+        }
+        if record.envelope.facts & facts::EMPTY_TEXT != 0 {
+            self.empty_text.push(offset);
+        }
     }
 
     fn append(&mut self, later: Self, _: u64) {
         self.lines.extend(later.lines);
         self.surrogates.extend(later.surrogates);
         self.incomplete.extend(later.incomplete);
+        self.no_content.extend(later.no_content);
+        self.empty_text.extend(later.empty_text);
     }
 }
 

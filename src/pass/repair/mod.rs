@@ -4,7 +4,9 @@
 //! layer: lines, header, ids, parents, references. Each layer sees the session as the layers before
 //! have left it. The plan comes out as one set of byte edits on the input.
 
+mod calls;
 mod choices;
+mod content;
 mod header;
 mod ids;
 mod lines;
@@ -125,8 +127,11 @@ pub fn plan(source: &Source, path: Option<&Path>, options: &Options) -> Result<R
     ids::settle(&mut model);
     choices::set_aside(&mut model);
     parents::settle(&mut model);
-    references::settle(&mut model);
     let mut edits = Vec::new();
+    calls::settle(&mut model, &mut edits)?;
+    parents::stale_leaf(&mut model);
+    references::settle(&mut model);
+    content::edits(&model, &mut edits)?;
     choices::edits(&mut model, &mut edits)?;
     header::edits(&mut model, &mut edits)?;
     touch::edits(&mut model, &mut edits)?;
@@ -178,6 +183,11 @@ fn part_of(source: &Source, part: Range<u64>, size: u64, options: &Options) -> R
         edit
     }));
     Ok(Repairing { plan: Plan::new(size, edits).map_err(RepairError::Plan)?, hopeless })
+}
+
+/// A number of results, in words.
+fn results(count: usize) -> String {
+    if count == 1 { "a result".to_string() } else { format!("{count} results") }
 }
 
 /// Drops edits inside what a wider edit takes: bytes that are no UTF-8 in an id that is replaced, a

@@ -21,7 +21,6 @@ pub(super) fn settle(model: &mut Model<'_>) {
     pass_over_chosen(model);
     let loose = loose(model);
     Linker::new(model).link(loose);
-    stale_leaf(model);
 }
 
 /// Makes every parent the copy of its id that was meant.
@@ -39,7 +38,7 @@ fn follow_copies(model: &mut Model<'_>) {
 }
 
 /// Children of what was set aside on request hang on what that hung on.
-fn pass_over_chosen(model: &mut Model<'_>) {
+pub(super) fn pass_over_chosen(model: &mut Model<'_>) {
     for n in 0..model.session.entries.len() as u32 {
         let Some(parent) = model.parents[n as usize] else { continue };
         let Some(why) = model.gone.get(&parent).filter(|w| w.kind == Kind::Choice && model.stays(n)).cloned() else {
@@ -212,7 +211,10 @@ impl<'m, 'a> Linker<'m, 'a> {
 }
 
 /// Hangs bookkeeping that ends the file on the newest message, where it hangs on a shorter branch.
-fn stale_leaf(model: &mut Model<'_>) {
+pub(super) fn stale_leaf(model: &mut Model<'_>) {
+    if model.session.shape == Shape::Line {
+        return;
+    }
     let session = model.session;
     let stays = |n: &u32| model.stays(*n);
     let Some(last) = (0..session.entries.len() as u32).rev().find(stays) else { return };

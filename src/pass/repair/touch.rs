@@ -55,7 +55,8 @@ impl Bytes {
         self.base + (at - self.feeds.partition_point(|feed| *feed < at)) as u64
     }
 
-    fn span(&self, span: &Span) -> Range<u64> {
+    /// A span of the record as it stands in the file.
+    pub(super) fn span(&self, span: &Span) -> Range<u64> {
         self.place(span.start)..self.place(span.end)
     }
 

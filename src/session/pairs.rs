@@ -1,0 +1,362 @@
+//! Which tool result answers which call, on every branch at once.
+//!
+//! The forest is walked once, without recursion. On the way down the state of each call id is noted (which
+//! call stands there, whether it is answered), and on the way back up undone; what a subtree is like is
+//! added up on the way back. So each entry is looked at once, however many tips share it.
+
+use super::graph::Children;
+use super::{Call, Session, flags};
+use crate::dialect::pi::{EntryType, Role};
+use hashbrown::{HashMap, HashSet};
+
+/// A forest of entries: that of the file, or as a repair has left it.
+pub struct Forest<'a> {
+    /// The index.
+    pub session: &'a Session,
+    /// Children of every entry.
+    pub children: &'a Children,
+    /// What an entry hangs on; `None` for a root.
+    pub parent: &'a dyn Fn(u32) -> Option<u32>,
+    /// Whether an entry counts; what hangs on one that does not is walked all the same.
+    pub counts: &'a dyn Fn(u32) -> bool,
+    /// Where the session resumes.
+    pub leaf: Option<u32>,
+}
+
+/// A result and a call, each named by its place in [`Session::calls`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// The result.
+    pub result: u32,
+    /// The call.
+    pub call: u32,
+}
+
+/// What is wrong with calls and results, each list in file order.
+#[derive(Debug, Default)]
+pub struct Pairs {
+    /// Calls without a result on some branch, unless they wait at its end.
+    pub lost: Vec<u32>,
+    /// Results without a call, and the call in a failed message that they answer, if that is there.
+    pub stray: Vec<(u32, Option<u32>)>,
+    /// Second results for a call.
+    pub repeated: Vec<Pair>,
+    /// Results before their call, or behind a message that follows it.
+    pub misplaced: Vec<Pair>,
+    /// Results right behind their call but for a compaction (the last such) between them, where that
+    /// compaction is the last of some branch.
+    pub parted: Vec<(Pair, u32)>,
+    /// Calls that have the id of an earlier one of their message, which is given too.
+    pub twice: Vec<(u32, u32)>,
+    /// First results on their path, with their call.
+    pub answers: Vec<Pair>,
+}
+
+/// What is known of a call id on the way from the root.
+#[derive(Clone, Copy)]
+enum State {
+    Unseen,
+    /// A result that no call stands before.
+    Early(u32),
+    /// A call of a failed message.
+    Failed(u32),
+    Open(Open),
+    /// An answered call.
+    Answered(u32),
+}
+
+/// A call that waits for its result.
+#[derive(Clone, Copy)]
+struct Open {
+    call: u32,
+    /// How many messages that end a run stood on the path, the call's included.
+    breaks: u32,
+    /// How many compactions.
+    compactions: u32,
+}
+
+/// An entry that the walk is in.
+#[derive(Clone, Copy)]
+struct Frame {
+    entry: u32,
+    /// How many of its children are done.
+    done: u32,
+    /// How long the list of changes was before it.
+    changes: u32,
+    below: Below,
+}
+
+/// What a subtree is like.
+#[derive(Clone, Copy, Default)]
+struct Below {
+    /// How many branches end in it.
+    tips: u32,
+    /// How many of them have no message behind the entry.
+    quiet: u32,
+    /// Whether one of them has no compaction in it.
+    plain: bool,
+}
+
+/// Whether an entry gives a message behind which a result no longer stands right behind its call.
+pub fn ends_run(session: &Session, n: u32) -> bool {
+    let entry = &session.entries[n as usize];
+    match entry.kind {
+        EntryType::Message if entry.has(flags::FAILED) => false,
+        EntryType::Message => !matches!(entry.role, Role::ToolResult | Role::System | Role::Unknown | Role::None),
+        EntryType::CustomMessage | EntryType::BranchSummary => true,
+        _ => false,
+    }
+}
+
+impl Pairs {
+    /// Walks a forest.
+    pub fn of(forest: &Forest<'_>) -> Pairs {
+        if forest.session.calls.is_empty() {
+            return Pairs::default();
+        }
+        let mut walk = Walk::new(forest);
+        for root in 0..forest.session.entries.len() as u32 {
+            if (forest.parent)(root).is_none() {
+                walk.tree(root);
+            }
+        }
+        walk.finish()
+    }
+}
+
+struct Walk<'a> {
+    forest: &'a Forest<'a>,
+    /// The state of each call id.
+    slots: HashMap<u64, u32>,
+    states: Vec<State>,
+    /// What the states were before they changed.
+    changes: Vec<(u32, State)>,
+    frames: Vec<Frame>,
+    breaks: u32,
+    compactions: Vec<u32>,
+    /// Of each call: on how many branches it is answered, and a result that stands before it.
+    answered: Vec<u32>,
+    early: HashMap<u32, u32>,
+    /// Results with the compaction that parts them from their call.
+    parted: Vec<(Pair, u32)>,
+    /// Where in the list of calls the walk is.
+    cursor: usize,
+    pairs: Pairs,
+}
+
+impl<'a> Walk<'a> {
+    fn new(forest: &'a Forest<'a>) -> Self {
+        let count = forest.session.calls.len();
+        Walk {
+            forest,
+            slots: HashMap::with_capacity(count / 2),
+            states: Vec::with_capacity(count / 2),
+            changes: Vec::new(),
+            frames: Vec::new(),
+            breaks: 0,
+            compactions: Vec::new(),
+            answered: vec![0; count],
+            early: HashMap::new(),
+            parted: Vec::new(),
+            cursor: 0,
+            pairs: Pairs::default(),
+        }
+    }
+
+    fn tree(&mut self, root: u32) {
+        self.enter(root);
+        while let Some(frame) = self.frames.last_mut() {
+            match self.forest.children.get(frame.entry).get(frame.done as usize) {
+                Some(&child) => {
+                    frame.done += 1;
+                    self.enter(child);
+                }
+                None => self.leave(),
+            }
+        }
+    }
+
+    fn counts(&self, n: u32) -> bool {
+        (self.forest.counts)(n)
+    }
+
+    fn enter(&mut self, n: u32) {
+        let changes = self.changes.len() as u32;
+        self.frames.push(Frame { entry: n, done: 0, changes, below: Below::default() });
+        if !self.counts(n) {
+            return;
+        }
+        let session = self.forest.session;
+        let entry = &session.entries[n as usize];
+        self.breaks += u32::from(ends_run(session, n));
+        match (entry.kind, entry.role) {
+            (EntryType::Compaction, _) => self.compactions.push(n),
+            (EntryType::Message, Role::Assistant) => self.calls(n, entry.has(flags::FAILED)),
+            (EntryType::Message, Role::ToolResult) => self.results(n),
+            _ => {}
+        }
+    }
+
+    /// The places of an entry's calls in the list.
+    fn places(&mut self, n: u32) -> std::ops::Range<usize> {
+        let calls: &[Call] = &self.forest.session.calls;
+        // the walk mostly goes along the file
+        let before = self.cursor.checked_sub(1).is_none_or(|at| calls[at].entry < n);
+        let behind = calls.get(self.cursor).is_none_or(|call| call.entry >= n);
+        if !before || !behind {
+            self.cursor = calls.partition_point(|call| call.entry < n);
+        }
+        let start = self.cursor;
+        self.cursor += calls[start..].iter().take_while(|call| call.entry == n).count();
+        start..self.cursor
+    }
+
+    fn slot(&mut self, id: u64) -> u32 {
+        let next = self.states.len() as u32;
+        let slot = *self.slots.entry(id).or_insert(next);
+        if slot == next {
+            self.states.push(State::Unseen);
+        }
+        slot
+    }
+
+    fn set(&mut self, slot: u32, state: State) {
+        let before = std::mem::replace(&mut self.states[slot as usize], state);
+        self.changes.push((slot, before));
+    }
+
+    fn calls(&mut self, n: u32, failed: bool) {
+        let places = self.places(n);
+        let (breaks, compactions) = (self.breaks, self.compactions.len() as u32);
+        let first_change = self.changes.len();
+        for at in places.clone() {
+            let call = at as u32;
+            let slot = self.slot(self.forest.session.calls[at].id);
+            let own = self.changes[first_change..].iter().any(|(changed, _)| *changed == slot);
+            match self.states[slot as usize] {
+                State::Open(first) if own => {
+                    self.pairs.twice.push((call, first.call));
+                    continue;
+                }
+                _ if failed => {
+                    self.set(slot, State::Failed(call));
+                    continue;
+                }
+                State::Early(result) => {
+                    self.early.insert(call, result);
+                }
+                _ => {}
+            }
+            self.set(slot, State::Open(Open { call, breaks, compactions }));
+        }
+    }
+
+    fn results(&mut self, n: u32) {
+        for at in self.places(n) {
+            let result = at as u32;
+            let slot = self.slot(self.forest.session.calls[at].id);
+            match self.states[slot as usize] {
+                State::Unseen => {
+                    self.pairs.stray.push((result, None));
+                    self.set(slot, State::Early(result));
+                }
+                State::Early(_) => self.pairs.stray.push((result, None)),
+                State::Failed(call) => self.pairs.stray.push((result, Some(call))),
+                State::Answered(call) => self.pairs.repeated.push(Pair { result, call }),
+                State::Open(open) => {
+                    self.answer(open, result);
+                    self.set(slot, State::Answered(open.call));
+                }
+            }
+        }
+    }
+
+    fn answer(&mut self, open: Open, result: u32) {
+        let pair = Pair { result, call: open.call };
+        self.pairs.answers.push(pair);
+        if open.breaks != self.breaks {
+            self.pairs.misplaced.push(pair);
+        } else if self.compactions.len() as u32 > open.compactions
+            && let Some(&compaction) = self.compactions.last()
+        {
+            self.parted.push((pair, compaction));
+        }
+    }
+
+    fn leave(&mut self) {
+        let Some(Frame { entry: n, changes, mut below, .. }) = self.frames.pop() else { return };
+        let entry = &self.forest.session.entries[n as usize];
+        if self.counts(n) {
+            let tip = below.tips == 0 || self.forest.leaf == Some(n);
+            below.tips += u32::from(tip);
+            below.quiet += u32::from(tip);
+            below.plain = (below.plain || tip) && entry.kind != EntryType::Compaction;
+            self.breaks -= u32::from(ends_run(self.forest.session, n));
+            match (entry.kind, entry.role) {
+                (EntryType::Compaction, _) => drop(self.compactions.pop()),
+                (EntryType::Message, Role::Assistant) => self.settle_calls(n, below, changes as usize),
+                (EntryType::Message, Role::ToolResult) => self.settle_results(n, below, changes as usize),
+                _ => {}
+            }
+            if entry.is_message() {
+                below.quiet = 0;
+            }
+        }
+        for (slot, state) in self.changes.drain(changes as usize..).rev() {
+            self.states[slot as usize] = state;
+        }
+        if let Some(above) = self.frames.last_mut() {
+            above.below.tips += below.tips;
+            above.below.quiet += below.quiet;
+            above.below.plain |= below.plain;
+        }
+    }
+
+    /// Below an entry with calls all is known: which of them stay without a result somewhere.
+    fn settle_calls(&mut self, n: u32, below: Below, changes: usize) {
+        let waiting = self.forest.session.entries[n as usize].has(flags::TOOL_USE);
+        for at in changes..self.changes.len() {
+            let State::Open(Open { call, .. }) = self.states[self.changes[at].0 as usize] else { continue };
+            let open = below.tips - self.answered[call as usize];
+            if open == 0 {
+                continue;
+            }
+            if let Some(&result) = self.early.get(&call) {
+                self.pairs.misplaced.push(Pair { result, call });
+            } else if !waiting || open > below.quiet {
+                self.pairs.lost.push(call);
+            }
+        }
+    }
+
+    fn settle_results(&mut self, n: u32, below: Below, changes: usize) {
+        for at in changes..self.changes.len() {
+            if let State::Answered(call) = self.states[self.changes[at].0 as usize] {
+                self.answered[call as usize] += below.tips;
+            }
+        }
+        let calls = &self.forest.session.calls;
+        while let Some(parted) = self.parted.pop_if(|(pair, _)| calls[pair.result as usize].entry == n) {
+            if below.plain {
+                self.pairs.parted.push(parted);
+            }
+        }
+    }
+
+    fn finish(self) -> Pairs {
+        let mut pairs = self.pairs;
+        if !self.early.is_empty() {
+            let paired: HashSet<u32> = pairs.misplaced.iter().map(|pair| pair.result).collect();
+            pairs.stray.retain(|(result, _)| !paired.contains(result));
+        }
+        pairs.lost.sort_unstable();
+        pairs.stray.sort_unstable();
+        pairs.repeated.sort_unstable_by_key(|pair| pair.result);
+        pairs.misplaced.sort_unstable_by_key(|pair| (pair.result, pair.call));
+        // one that stands before several calls, each on a branch of its own, is one result
+        pairs.misplaced.dedup_by_key(|pair| pair.result);
+        pairs.parted.sort_unstable_by_key(|(pair, _)| pair.result);
+        pairs.twice.sort_unstable();
+        pairs
+    }
+}
