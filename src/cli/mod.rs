@@ -13,6 +13,7 @@ pub mod restore;
 mod session;
 pub mod show;
 mod signals;
+pub mod tools;
 pub mod tree;
 pub mod validate;
 
@@ -44,6 +45,7 @@ Examples:
   sesstool validate session.jsonl      check one file
   sesstool tree session.jsonl          its branches, and which one is current
   sesstool context latest              what the model sees in the newest session of pi's store
+  sesstool tools latest                what became of each tool call
   sesstool explain dangling-parent     what a finding means, and what to do
   sesstool migrate old.jsonl           version 1 or 2 to version 3, in a new file
   sesstool restore old.v3.jsonl        the original, bit for bit, from that file and its manifest
@@ -58,6 +60,7 @@ enum Verb {
     Tree(tree::Args),
     Show(show::Args),
     Context(context::Args),
+    Tools(tools::Args),
     Explain(explain::Args),
     Repair(repair::Args),
     Migrate(migrate::Args),
@@ -72,6 +75,7 @@ impl Verb {
             Verb::Tree(args) => tree::run(args),
             Verb::Show(args) => show::run(args),
             Verb::Context(args) => context::run(args),
+            Verb::Tools(args) => tools::run(args),
             Verb::Explain(args) => explain::run(args),
             Verb::Repair(args) => repair::run(args),
             Verb::Migrate(args) => migrate::run(args),

@@ -16,6 +16,7 @@ pub mod message;
 mod statistics;
 #[cfg(feature = "cli")]
 pub mod text;
+pub mod tools;
 pub mod tree;
 
 #[cfg(feature = "cli")]

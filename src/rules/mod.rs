@@ -263,7 +263,7 @@ fn first_of(count: u64) -> &'static str {
 }
 
 /// A span of time for people.
-fn duration(ms: i64) -> String {
+pub(crate) fn duration(ms: i64) -> String {
     match ms {
         ..1000 => format!("{ms} ms"),
         1000..60_000 => format!("{:.1} s", ms as f64 / 1000.0),

@@ -233,37 +233,31 @@ pub fn custom_facts(record: &Record<'_>) -> u32 {
     }
 }
 
-/// A usage record as pi writes it, members in this order; those with `false` may be absent.
-const USUAL: &[(&[u8], bool)] = &[
-    (b"{\"input\":", true),
-    (b",\"output\":", true),
-    (b",\"cacheRead\":", true),
-    (b",\"cacheWrite\":", true),
-    (b",\"totalTokens\":", false),
-    (b",\"cost\":{\"input\":", true),
-    (b",\"output\":", true),
-    (b",\"cacheRead\":", true),
-    (b",\"cacheWrite\":", true),
-    (b",\"total\":", true),
-];
-
-/// Whether a usage record is one of the usual ones, which have all there should be.
+/// Whether a usage record is as pi writes it, members in this order and nothing else: then it has all
+/// there should be.
 fn is_usual(usage: &[u8]) -> bool {
-    let mut rest = usage;
-    for (key, required) in USUAL {
-        let Some(behind) = rest.strip_prefix(*key) else {
-            if *required {
-                return false;
-            }
-            continue;
-        };
-        let digits = behind.iter().take_while(|b| matches!(b, b'0'..=b'9' | b'.' | b'-' | b'+' | b'e' | b'E')).count();
-        if digits == 0 {
-            return false;
-        }
-        rest = &behind[digits..];
-    }
-    rest == b"}}"
+    let walk = || {
+        let rest = number(usage, b"{\"input\":")?;
+        let rest = number(rest, b",\"output\":")?;
+        let rest = number(rest, b",\"cacheRead\":")?;
+        let rest = number(rest, b",\"cacheWrite\":")?;
+        let rest = number(rest, b",\"totalTokens\":").unwrap_or(rest);
+        let rest = number(rest, b",\"cost\":{\"input\":")?;
+        let rest = number(rest, b",\"output\":")?;
+        let rest = number(rest, b",\"cacheRead\":")?;
+        let rest = number(rest, b",\"cacheWrite\":")?;
+        number(rest, b",\"total\":")
+    };
+    walk().is_some_and(|rest| rest == b"}}")
+}
+
+/// What stands behind a key and its number. The length of the key is known when this is compiled, which
+/// makes the comparison a few instructions.
+fn number<'b, const N: usize>(bytes: &'b [u8], key: &[u8; N]) -> Option<&'b [u8]> {
+    let (head, behind) = bytes.split_first_chunk::<N>()?;
+    let is_digit = |b: &&u8| matches!(b, b'0'..=b'9' | b'.' | b'-' | b'+' | b'e' | b'E');
+    let digits = if head == key { behind.iter().take_while(is_digit).count() } else { 0 };
+    (digits > 0).then(|| &behind[digits..])
 }
 
 /// The first number that a usage record lacks.

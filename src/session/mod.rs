@@ -12,6 +12,7 @@ pub mod ids;
 pub mod pairs;
 pub mod reread;
 pub mod scan;
+pub mod tools;
 pub mod view;
 
 use crate::dialect::pi::{EntryType, Role};
