@@ -73,7 +73,7 @@ pub fn read<'a>(source: &Source, size: u64, index: u64, buffer: &'a mut Vec<u8>)
     while buffer[used - 1] != b'\n' && from + ((used - pad) as u64) < size {
         let at = from + (used - pad) as u64;
         // a line that goes on is mostly short: what is read too much is read twice
-        let step = (used - in_slot).max(FIRST_STEP).min(STEP).max(used / 8 * usize::from(used > LARGE));
+        let step = (used - in_slot).clamp(FIRST_STEP, STEP).max(used / 8 * usize::from(used > LARGE));
         let step = step.min(usize::try_from(size - at).unwrap_or(usize::MAX));
         fill(source, at, buffer, used, used + step)?;
         let more = &buffer[used..used + step];
