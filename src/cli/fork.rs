@@ -23,7 +23,7 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The session to take the branch from.
+    /// The session to take the branch from: a path, or in pi's store an id, its beginning, or latest.
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The last entry of the branch: its id, the beginning of its id, or its label.
@@ -90,7 +90,11 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
 
 /// What was written, or why it was not, as a sentence.
 fn write(args: &Args) -> Result<String, String> {
-    let path = args.file.as_path();
+    let found = match args.file.to_str() {
+        Some(file) => super::session::locate(file)?,
+        None => args.file.clone(),
+    };
+    let path = found.as_path();
     edit::refuse(&args.output, Some(path)).map_err(|error| error.to_string())?;
     let of_file = |error: &dyn Display| format!("{}: {error}", path.display());
     let unread = |error: io::Error| of_file(&format!("cannot read: {}", output::reason(&error)));

@@ -10,7 +10,7 @@ use crate::session::view::{Leaf, NotFound, Reader, View};
 use crate::source::Source;
 use crate::source::inputs::{reason, store};
 use clap::ValueEnum;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// `--reader`.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -85,14 +85,20 @@ fn source(file: &str) -> Result<(String, Source), Failure> {
         let source = Source::stdin().map_err(|error| unreadable("standard input", &error))?;
         return Ok((file.to_string(), source));
     }
-    let found = match Path::new(file).exists() {
-        true => file.into(),
-        false => lookup::find(store().as_deref(), file)
-            .map_err(|error| Failure::Usage(format!("cannot open '{}': {error}", clean(file))))?,
-    };
+    let found = locate(file).map_err(Failure::Usage)?;
     let path = found.to_string_lossy().into_owned();
     let source = Source::open(&found).map_err(|error| unreadable(&path, &error))?;
     Ok((path, source))
+}
+
+/// The file that is meant: a path, or in pi's store the id of a session, its beginning, or `latest`.
+pub(super) fn locate(file: &str) -> Result<PathBuf, String> {
+    match Path::new(file).exists() {
+        true => Ok(file.into()),
+        false => {
+            lookup::find(store().as_deref(), file).map_err(|error| format!("cannot open '{}': {error}", clean(file)))
+        }
+    }
 }
 
 fn unreadable(path: &str, error: &std::io::Error) -> Failure {
