@@ -76,7 +76,11 @@ pub(super) fn halves(bytes: &[u8]) -> Vec<u64> {
 /// about 20,000 tokens, not beginning with a tool result.
 fn first_kept(model: &mut Model<'_>) {
     let session = model.session;
-    for reference in session.refs.iter().filter(|r| r.kind == RefKind::FirstKept && r.target.is_none()) {
+    for reference in session.refs.iter().filter(|r| r.kind == RefKind::FirstKept) {
+        let is_there = reference.target.is_some_and(|t| model.stays(model.copy_for(reference.entry, t)));
+        if is_there || !model.stays(reference.entry) {
+            continue;
+        }
         let mut at = model.parents[reference.entry as usize];
         let (mut size, mut kept) = (0, None);
         for _ in 0..session.entries.len() {
