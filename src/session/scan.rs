@@ -9,8 +9,8 @@ use super::{
 };
 use crate::dialect::pi::{EntryType, Role};
 use crate::dialect::{self, pi};
-use crate::json::{Kind, Member, Scanner, Span, skip_space, text};
-use crate::line::{self, Line, Lines};
+use crate::json::{Kind, Member, Scanner, Span, text};
+use crate::line::{self, Line};
 use crate::record::join::{self, Joined};
 use crate::record::{Piece, PieceKind, Pieces, Record, take_apart};
 use crate::source::slots::{self, Block, SourceTail, StreamBlocks, Tail};
@@ -295,30 +295,40 @@ impl<O: Observer> BlockScan<'_, O> {
             observer: O::default(),
         };
         let mut scan = BlockScan { options, block, part };
-        let mut lines = Lines::new(block.bytes, skip);
-        while let Some(line) = lines.next() {
+        let mut at = skip;
+        while at < block.bytes.len() {
             scan.part.facts.lines += 1;
-            scan.part.facts.bytes += (line.next() - line.span.start) as u64;
-            if !scan.plain(scanner, &line) {
-                let next = scan.odd(scanner, &line, tail)?;
-                lines.seek(next);
-            }
+            at = match scan.plain(scanner, at) {
+                Some(next) => next,
+                None => {
+                    let line = Line::at(block.bytes, at);
+                    scan.part.facts.bytes += (line.next() - at) as u64;
+                    scan.odd(scanner, &line, tail)?
+                }
+            };
         }
         Ok(scan.part)
     }
 
-    /// Takes a line that is one record and nothing else; false if it is not.
-    fn plain(&mut self, scanner: &mut Scanner, line: &Line) -> bool {
-        let bytes = &self.block.bytes[line.span.clone()];
-        let start = skip_space(bytes, 0);
-        if bytes.get(start) != Some(&b'{') {
-            return false;
+    /// Takes the line that begins at `from`, if it is one record and nothing else; where the next begins.
+    fn plain(&mut self, scanner: &mut Scanner, from: usize) -> Option<usize> {
+        let rest = &self.block.bytes[from..];
+        let start = skip_blanks(rest, 0);
+        if rest.get(start) != Some(&b'{') {
+            return None;
         }
-        let Ok(value) = scanner.scan(bytes, start) else { return false };
-        if skip_space(bytes, value.span.end) != bytes.len() {
-            return false;
-        }
-        self.count_line(bytes, line, bytes.len());
+        // the end of the line need not be looked for: it is where the value ends
+        let value = scanner.scan_line(rest, start).ok()?;
+        let length = skip_blanks(rest, value.span.end);
+        let ended = match rest.get(length) {
+            Some(b'\n') => true,
+            Some(_) => return None,
+            None => false,
+        };
+        let bytes = &rest[..length];
+        let line = &Line { span: from..from + length, ended };
+        self.part.facts.bytes += (line.next() - from) as u64;
+        self.count_line(bytes, line, length);
         let bad_utf8 = if scanner.notes.non_ascii { first_bad_utf8(bytes) } else { None };
         let mut facts = if line.ended { 0 } else { line_facts::UNTERMINATED };
         if bad_utf8.is_some() {
@@ -336,7 +346,7 @@ impl<O: Observer> BlockScan<'_, O> {
         }
         let record = Record::new(&bytes[..value.span.end], scanner);
         self.record(&view, record, start, None, bad_utf8.is_none());
-        true
+        Some(line.next())
     }
 
     fn view<'v>(
@@ -774,6 +784,14 @@ pub fn header_fields(record: &Record<'_>, place: impl Fn(&Span) -> (u64, u64)) -
         }
     }
     fields
+}
+
+/// The offset of the first byte from `at` on that is no JSON white space, or the end of the line.
+fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(b' ' | b'\t' | b'\r') = bytes.get(at) {
+        at += 1;
+    }
+    at
 }
 
 /// Whether the keys of a record let it be a line of another storage.
