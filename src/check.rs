@@ -1,12 +1,14 @@
 //! From inputs to reports.
 
 use crate::pass::repair;
-use crate::report::{ContextCount, FileReport, ReadError, ReaderCount, Totals};
-use crate::rules::check::{Audit, Checker};
+use crate::report::{ContextCount, FileReport, ReadError, ReaderCount, StoreReport, Totals};
+use crate::rules::beside::Beside;
+use crate::rules::check::{Audit, Check, Checker, Neighbours, has_manifest};
 use crate::rules::kind::FileKind;
-use crate::rules::{self, Excerpt, Place, Policy, Severity};
+use crate::rules::{self, Excerpt, Place, Policy, RULES};
 use crate::session::Session;
-use crate::session::scan::{self, scan};
+use crate::session::kin::{Trace, compare};
+use crate::session::scan::{self, random_seed, scan};
 use crate::session::view::{Reader, View};
 use crate::source::inputs::{Input, reason};
 use crate::source::{HELD, Source};
@@ -36,6 +38,16 @@ pub enum Event {
     File(FileReport),
     /// A file could not be read.
     Error(ReadError),
+    /// The files were compared with each other; the last event, and only where that was asked for.
+    Store(StoreReport),
+}
+
+/// What comes out of one input, and what is kept of it for comparing.
+#[derive(Default)]
+struct Checked {
+    /// `None` for what is no file of a session's after all.
+    event: Option<Event>,
+    trace: Option<Trace>,
 }
 
 /// How many bytes of files are checked between two rounds of reporting, and how many files at most:
@@ -43,30 +55,84 @@ pub enum Event {
 const ROUND_BYTES: u64 = 256 << 20;
 const ROUND_FILES: usize = 256;
 
-/// Checks the inputs and hands one event for each to `sink`, in the order of the inputs.
+/// Takes events as they come.
+pub type Sink<'s> = dyn FnMut(Event) -> io::Result<()> + Send + 's;
+
+/// Checks the inputs and hands one event for each to `sink`, in the order of the inputs. With `beside` they
+/// are compared as well, with each other and with these further inputs, on which nothing else is reported.
 ///
 /// # Errors
 /// Only what `sink` returns; it ends the run.
-pub fn files(
-    inputs: &[Input],
-    options: &Options,
-    sink: &mut (dyn FnMut(Event) -> io::Result<()> + Send),
-) -> io::Result<()> {
-    let mut rest = inputs;
-    let mut done: Vec<Event> = Vec::new();
+pub fn files(inputs: &[Input], beside: Option<&[Input]>, options: &Options, sink: &mut Sink<'_>) -> io::Result<()> {
+    let Some(others) = beside else {
+        return rounds(inputs, options, None, sink).map(drop);
+    };
+    let beside = Beside::new([inputs, others].concat());
+    let all = beside.inputs();
+    let mut options = options.clone();
+    let compares = RULES.iter().any(|r| {
+        let compares = r.checks.iter().any(|check| matches!(check, Check::Store(_)));
+        compares && options.policy.severity(r, r.severity).is_some()
+    });
+    options.scan.hash = compares.then(random_seed);
+    let mut traces = rounds(&all[..inputs.len()], &options, Some(&beside), sink)?;
+    let mut found = StoreReport::default();
+    if let Some(seed) = options.scan.hash {
+        for traced in traces_of(all, inputs.len(), &options.scan, seed) {
+            match traced {
+                Ok(trace) => traces.extend(trace),
+                Err(error) => sink(Event::Error(error))?,
+            }
+        }
+        let is_output = |n: u32| all[n as usize].path().is_some_and(has_manifest);
+        let mut compared = compare(all, &traces, seed, is_output);
+        compared.keep(|file| (file as usize) < inputs.len());
+        let neighbours = Neighbours { beside: &beside, compared: &compared };
+        found = StoreReport::new(rules::judge_store(&neighbours, &options.policy));
+    }
+    sink(Event::Store(found))
+}
+
+/// What is kept of the inputs from `from` on, on which nothing is reported.
+fn traces_of(all: &[Input], from: usize, options: &scan::Options, seed: u64) -> Vec<Result<Option<Trace>, ReadError>> {
+    let trace = |(n, input): (usize, &Input)| match input {
+        Input::Error { path, message } => Err(ReadError { path: path.clone(), message: message.clone() }),
+        Input::Stdin | Input::File { leftover: true, .. } => Ok(None),
+        Input::File { path, display, .. } => {
+            let read = || {
+                let source = Source::open(path)?;
+                let (session, ()) = scan(&source, options)?;
+                Trace::of(&source, &session, n as u32, Some(path), seed)
+            };
+            read().map(Some).map_err(|error| unreadable(display, &error))
+        }
+    };
+    all.par_iter().enumerate().skip(from).map(trace).collect()
+}
+
+/// Checks inputs round by round; what is kept of them for comparing.
+fn rounds(inputs: &[Input], options: &Options, beside: Option<&Beside>, sink: &mut Sink<'_>) -> io::Result<Vec<Trace>> {
+    let mut traces = Vec::new();
+    let mut from = 0;
+    let mut done: Vec<Checked> = Vec::new();
     loop {
-        let (round, later) = rest.split_at(round_length(rest));
+        let round = &inputs[from..][..round_length(&inputs[from..])];
         // one round is reported while the next is checked
         let (reported, checked) = rayon::join(
-            || done.into_iter().try_for_each(&mut *sink),
-            || round.par_iter().map(|input| one(input, options)).collect(),
+            || {
+                done.into_iter().try_for_each(|Checked { event, trace }| {
+                    traces.extend(trace);
+                    event.map_or(Ok(()), &mut *sink)
+                })
+            },
+            || round.par_iter().enumerate().map(|(n, input)| one(input, (from + n) as u32, options, beside)).collect(),
         );
         reported?;
         done = checked;
         if done.is_empty() {
-            return Ok(());
+            return Ok(traces);
         }
-        rest = later;
+        from += round.len();
     }
 }
 
@@ -83,20 +149,28 @@ fn round_length(inputs: &[Input]) -> usize {
     inputs.len().min(ROUND_FILES)
 }
 
-/// Checks one input.
-pub fn one(input: &Input, options: &Options) -> Event {
+/// Checks one input, the one of that number.
+fn one(input: &Input, n: u32, options: &Options, beside: Option<&Beside>) -> Checked {
     let (name, path, source) = match input {
         Input::Error { path, message } => {
-            return Event::Error(ReadError { path: path.clone(), message: message.clone() });
+            let error = ReadError { path: path.clone(), message: message.clone() };
+            return Checked { event: Some(Event::Error(error)), trace: None };
         }
-        Input::Stdin => ("-".to_string(), None, Source::stdin()),
-        Input::File { path, display, .. } => (display.clone(), Some(path.as_path()), Source::open(path)),
+        Input::Stdin => ("-", None, Source::stdin()),
+        Input::File { leftover: true, .. } if beside.is_some_and(|beside| beside.leftover(n).is_none()) => {
+            return Checked::default();
+        }
+        Input::File { path, display, .. } => (display.as_str(), Some(path.as_path()), Source::open(path)),
     };
-    let report = source.and_then(|source| source_report(&source, &name, path, options));
-    match report {
-        Ok(report) => Event::File(report),
-        Err(error) => Event::Error(ReadError { path: name, message: format!("cannot read: {}", reason(&error)) }),
+    let together = beside.map(|beside| (beside, n));
+    match source.and_then(|source| check_source(&source, name, path, options, together)) {
+        Ok((report, trace)) => Checked { event: Some(Event::File(report)), trace },
+        Err(error) => Checked { event: Some(Event::Error(unreadable(name, &error))), trace: None },
     }
+}
+
+fn unreadable(path: &str, error: &io::Error) -> ReadError {
+    ReadError { path: path.to_string(), message: format!("cannot read: {}", reason(error)) }
 }
 
 /// Checks a source; `path` is where it is a file of that name.
@@ -104,8 +178,22 @@ pub fn one(input: &Input, options: &Options) -> Event {
 /// # Errors
 /// What reading says; content never is an error.
 pub fn source_report(source: &Source, name: &str, path: Option<&Path>, options: &Options) -> io::Result<FileReport> {
+    check_source(source, name, path, options, None).map(|(report, _)| report)
+}
+
+/// Checks a source, which may be one of the files that are checked together.
+fn check_source(
+    source: &Source,
+    name: &str,
+    path: Option<&Path>,
+    options: &Options,
+    together: Option<(&Beside, u32)>,
+) -> io::Result<(FileReport, Option<Trace>)> {
     let (session, checker) = scan::<Checker>(source, &options.scan)?;
-    let audit = Audit::new(source, &session, path);
+    let mut audit = Audit::new(source, &session, path);
+    if let Some((beside, n)) = together {
+        audit = audit.among(beside, n);
+    }
     let mut findings = rules::judge(&audit, checker, &options.policy);
     let mut notes = Vec::new();
     if let Some(change) = source.changed()? {
@@ -123,22 +211,27 @@ pub fn source_report(source: &Source, name: &str, path: Option<&Path>, options: 
     let mut totals = Totals::default();
     for (&(code, severity), &n) in &findings.counts {
         *counts.entry(code).or_default() += n;
-        match severity {
-            Severity::Error => totals.errors += n,
-            Severity::Warning => totals.warnings += n,
-            Severity::Info => totals.infos += n,
-        }
+        totals.count(severity, n);
     }
-    let mut context = context_of(source, &session, options.reader);
-    context.repaired = match findings.repairable {
-        true => repaired_count(source, path)?,
-        false => context.pi,
+    let is_session = !audit.is_leftover() && !audit.is_stranger();
+    let mut context = ContextCount::default();
+    if is_session {
+        context = context_of(source, &session, options.reader);
+        context.repaired = match findings.repairable {
+            true => repaired_count(source, path)?,
+            false => context.pi,
+        };
+    }
+    let compared = is_session && matches!(audit.kind(), FileKind::Session);
+    let trace = match (together, options.scan.hash) {
+        (Some((_, n)), Some(seed)) if compared => Some(Trace::of(source, &session, n, path, seed)?),
+        _ => None,
     };
     let dialect = match audit.kind() {
         FileKind::Foreign(dialect) => dialect.name,
         _ => crate::dialect::PI,
     };
-    Ok(FileReport {
+    let report = FileReport {
         path: name.to_string(),
         dialect,
         version: session.version(),
@@ -152,7 +245,8 @@ pub fn source_report(source: &Source, name: &str, path: Option<&Path>, options: 
         totals,
         findings: findings.list,
         notes,
-    })
+    };
+    Ok((report, trace))
 }
 
 /// The id of the entry at which a reader resumes, as JSON.

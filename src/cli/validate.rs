@@ -7,9 +7,10 @@ use crate::check::{self, Event};
 use crate::report::clean::clean;
 use crate::report::{FORMATS, FileReport, Format, Options, ReadError, Report, Summary, format};
 use crate::rules::{Policy, Severity};
-use crate::source::inputs::{self, Inputs};
+use crate::source::inputs::{self, Input, Inputs};
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -25,6 +26,9 @@ pub struct Args {
     /// Read further paths from a list (- for standard input): lines, or separated by NULs.
     #[arg(long, value_name = "FILE")]
     files_from: Option<PathBuf>,
+    /// Compare the files with those of this folder, too; without a path, check that folder.
+    #[arg(long, value_name = "DIR")]
+    store: Option<PathBuf>,
     /// How findings are shown.
     #[arg(long, default_value = FORMATS[0].name, value_parser = formats())]
     format: &'static Format,
@@ -102,13 +106,14 @@ fn formats() -> impl TypedValueParser<Value = &'static Format> {
 /// Checks the files and reports what was found.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let policy = Policy::new(&args.select, &args.ignore, &args.severity).map_err(Failure::usage)?;
-    let inputs = inputs::collect(&args.paths, args.files_from.as_deref()).map_err(Failure::usage)?;
+    let (inputs, beside) = args.inputs()?;
     limit_threads(args.threads)?;
     tell(&inputs);
     let excerpts = args.format.excerpts && !args.statistics && !args.quiet;
     let options = check::Options { policy, excerpts, scan: Default::default(), reader: args.reader.into() };
     let mut run = Run::new(args, inputs.list.len());
-    let ended = check::files(&inputs.list, &options, &mut |event| run.event(&event)).and_then(|()| run.end());
+    let ended = check::files(&inputs.list, beside.as_deref(), &options, &mut |event| run.event(&event))
+        .and_then(|()| run.end());
     match ended {
         // the reader has seen enough: what was found until then counts
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(run.exit_code(args.fail_on)),
@@ -161,6 +166,10 @@ impl<'a> Run<'a> {
             match event {
                 Event::File(file) => add_file(&mut **report, out, summary, file)?,
                 Event::Error(error) => add_error(&mut **report, out, summary, error, args)?,
+                Event::Store(store) => {
+                    summary.add_store(store);
+                    report.store(out, store)?;
+                }
             }
             if *watched { out.flush() } else { Ok(()) }
         })
@@ -189,10 +198,31 @@ impl<'a> Run<'a> {
 }
 
 impl Args {
+    /// What is read, and what it is compared with: nothing where one file stands alone.
+    fn inputs(&self) -> Result<(Inputs, Option<Vec<Input>>), Failure> {
+        let alone = self.paths.is_empty() && self.files_from.is_none();
+        let store = self.store.as_slice();
+        let paths = if alone { store } else { &self.paths };
+        let inputs = inputs::collect_with_leftovers(paths, self.files_from.as_deref()).map_err(Failure::usage)?;
+        let mut beside = Vec::new();
+        if !alone && !store.is_empty() {
+            beside = inputs::collect(store, None).map_err(Failure::usage)?.list;
+            let known: HashSet<PathBuf> = inputs.list.iter().filter_map(real_path).collect();
+            beside.retain(|input| real_path(input).is_none_or(|path| !known.contains(&path)));
+        }
+        let together = inputs.folder || inputs.list.len() > 1 || !store.is_empty();
+        Ok((inputs, together.then_some(beside)))
+    }
+
     /// Whether files that cannot be read are named on standard error, because the report does not do it.
     fn tells_errors(&self) -> bool {
         self.quiet || !self.format.names_errors
     }
+}
+
+/// Where a file really is.
+fn real_path(input: &Input) -> Option<PathBuf> {
+    input.path()?.canonicalize().ok()
 }
 
 fn add_file(report: &mut dyn Report, out: &mut dyn Write, summary: &mut Summary, file: &FileReport) -> io::Result<()> {

@@ -7,6 +7,7 @@
 mod agent_core;
 mod claude_code;
 mod codex;
+pub mod file_name;
 mod gemini;
 pub mod pi;
 pub mod time;

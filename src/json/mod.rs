@@ -10,6 +10,7 @@ mod duplicate;
 mod kernel;
 mod number;
 pub mod plain;
+pub mod print;
 pub mod text;
 mod walk;
 

@@ -4,8 +4,8 @@
 //! a terminal that shows the document is written as `\u` escapes.
 
 use super::clean::is_unsafe;
-use super::{FileReport, Format, ReadError, ReaderCount, Report, Row, Statistics, Summary};
-use crate::rules::{Finding, Related, Repair, Severity};
+use super::{FileReport, Format, ReadError, ReaderCount, Report, Row, Statistics, StoreReport, Summary};
+use crate::rules::{Finding, Related, Repair, Severity, StoreFinding};
 use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
 use serde_json::ser::{CompactFormatter, Formatter};
@@ -27,6 +27,7 @@ pub(super) const FORMAT: Format = Format {
 struct Json {
     started: bool,
     files: bool,
+    stored: bool,
     errors: Vec<ReadError>,
 }
 
@@ -47,6 +48,13 @@ impl Report for Json {
         write_json(out, &FileJson::from(report))
     }
 
+    fn store(&mut self, out: &mut dyn Write, store: &StoreReport) -> io::Result<()> {
+        self.start(out)?;
+        self.stored = true;
+        write!(out, "],\n \"store\":")?;
+        write_json(out, &StoreJson { counts: &store.counts, findings: &store.findings })
+    }
+
     fn error(&mut self, _: &mut dyn Write, error: &ReadError) -> io::Result<()> {
         self.errors.push(error.clone());
         Ok(())
@@ -54,7 +62,10 @@ impl Report for Json {
 
     fn end(&mut self, out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
         self.start(out)?;
-        write!(out, "],\n \"store\":null,\n \"errors\":")?;
+        if !self.stored {
+            write!(out, "],\n \"store\":null")?;
+        }
+        write!(out, ",\n \"errors\":")?;
         let errors = self.errors.iter().map(|e| ErrorJson { path: &e.path, message: &e.message });
         write_json(out, &errors.collect::<Vec<_>>())?;
         write!(out, ",\n \"summary\":")?;
@@ -112,6 +123,23 @@ struct FindingJson<'a> {
     effect: &'a str,
     repair: Repair,
     related: Vec<RelatedJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct StoreJson<'a> {
+    counts: &'a BTreeMap<&'static str, u64>,
+    #[serde(serialize_with = "each_store_finding")]
+    findings: &'a [StoreFinding],
+}
+
+#[derive(Serialize)]
+struct StoreFindingJson<'a> {
+    code: &'static str,
+    name: &'static str,
+    severity: Severity,
+    files: &'a [String],
+    message: &'a str,
+    effect: &'a str,
 }
 
 #[derive(Serialize)]
@@ -189,6 +217,19 @@ impl<'a> From<&'a Finding> for FindingJson<'a> {
     }
 }
 
+impl<'a> From<&'a StoreFinding> for StoreFindingJson<'a> {
+    fn from(finding: &'a StoreFinding) -> Self {
+        StoreFindingJson {
+            code: finding.rule.code,
+            name: finding.rule.name,
+            severity: finding.severity,
+            files: &finding.files,
+            message: &finding.message,
+            effect: &finding.effect,
+        }
+    }
+}
+
 impl<'a> From<&'a Related> for RelatedJson<'a> {
     fn from(related: &'a Related) -> Self {
         let place = &related.place;
@@ -212,6 +253,12 @@ impl<'a> From<&'a Summary> for SummaryJson<'a> {
 fn each_finding<S: Serializer>(findings: &[Finding], serializer: S) -> Result<S::Ok, S::Error> {
     let mut list = serializer.serialize_seq(Some(findings.len()))?;
     findings.iter().try_for_each(|finding| list.serialize_element(&FindingJson::from(finding)))?;
+    list.end()
+}
+
+fn each_store_finding<S: Serializer>(findings: &[StoreFinding], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut list = serializer.serialize_seq(Some(findings.len()))?;
+    findings.iter().try_for_each(|finding| list.serialize_element(&StoreFindingJson::from(finding)))?;
     list.end()
 }
 

@@ -23,7 +23,7 @@ pub mod tree;
 pub(crate) use json::write_json;
 pub use statistics::{Row, Statistics};
 
-use crate::rules::{Finding, Severity};
+use crate::rules::{Finding, Severity, StoreFinding, StoreFindings};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -34,6 +34,15 @@ pub trait Report: Send {
     /// # Errors
     /// Those of `out`, as for the other two.
     fn file(&mut self, out: &mut dyn Write, report: &FileReport) -> io::Result<()>;
+
+    /// What was found between the files, after all of them. A format that has no place for it shows each of
+    /// these findings as one about the first file concerned.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    fn store(&mut self, out: &mut dyn Write, store: &StoreReport) -> io::Result<()> {
+        store.findings.iter().try_for_each(|finding| self.file(out, &FileReport::of_store(finding)))
+    }
 
     /// The next file could not be read.
     fn error(&mut self, out: &mut dyn Write, error: &ReadError) -> io::Result<()>;
@@ -117,6 +126,14 @@ impl Summary {
             statistics.add(report);
         }
     }
+
+    /// Counts what was found between files.
+    pub fn add_store(&mut self, store: &StoreReport) {
+        self.totals.add(store.totals);
+        if let Some(statistics) = &mut self.statistics {
+            statistics.add_store(store);
+        }
+    }
 }
 
 /// How many messages a reader shows the model.
@@ -175,6 +192,30 @@ pub struct FileReport {
 }
 
 impl FileReport {
+    /// A report on the first file that a finding concerns, with that finding and nothing else.
+    fn of_store(finding: &StoreFinding) -> FileReport {
+        let mut totals = Totals::default();
+        totals.count(finding.severity, 1);
+        FileReport {
+            path: finding.files.first().cloned().unwrap_or_default(),
+            dialect: crate::dialect::PI,
+            version: None,
+            bytes: 0,
+            lines: 0,
+            entries: 0,
+            tips: 0,
+            leaf: None,
+            context: ContextCount::default(),
+            counts: BTreeMap::from([(finding.rule.code, 1)]),
+            totals,
+            findings: vec![Finding {
+                severity: finding.severity,
+                ..Finding::new(finding.rule, None, finding.message.clone()).effect(finding.effect.clone())
+            }],
+            notes: Vec::new(),
+        }
+    }
+
     /// The worst severity found.
     pub fn worst(&self) -> Option<Severity> {
         self.totals.worst()
@@ -183,6 +224,29 @@ impl FileReport {
     /// `clean`, `info`, `warning` or `error`.
     pub fn verdict(&self) -> &'static str {
         self.worst().map_or("clean", Severity::name)
+    }
+}
+
+/// What was found between files.
+#[derive(Clone, Debug, Default)]
+pub struct StoreReport {
+    /// How many findings of each code, also those that are not listed.
+    pub counts: BTreeMap<&'static str, u64>,
+    /// The same by severity.
+    pub totals: Totals,
+    /// The findings, by code; at most 1,000 of a code.
+    pub findings: Vec<StoreFinding>,
+}
+
+impl StoreReport {
+    /// A report on these findings.
+    pub fn new(found: StoreFindings) -> Self {
+        let mut report = StoreReport { findings: found.list, ..StoreReport::default() };
+        for ((code, severity), n) in found.counts {
+            *report.counts.entry(code).or_default() += n;
+            report.totals.count(severity, n);
+        }
+        report
     }
 }
 
@@ -206,6 +270,15 @@ impl Totals {
     /// The severities, worst first, with their numbers.
     pub fn by_severity(self) -> [(Severity, u64); 3] {
         [(Severity::Error, self.errors), (Severity::Warning, self.warnings), (Severity::Info, self.infos)]
+    }
+
+    /// Counts `n` findings of a severity.
+    pub fn count(&mut self, severity: Severity, n: u64) {
+        match severity {
+            Severity::Error => self.errors += n,
+            Severity::Warning => self.warnings += n,
+            Severity::Info => self.infos += n,
+        }
     }
 
     /// Adds other totals.

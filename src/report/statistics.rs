@@ -1,6 +1,6 @@
 //! Findings counted by code over all files.
 
-use super::FileReport;
+use super::{FileReport, StoreReport};
 use crate::rules::{self, Rule, Severity};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -44,6 +44,20 @@ impl Statistics {
             if let Some(row) = self.row(code) {
                 row.count += count;
                 row.files += 1;
+            }
+        }
+    }
+
+    /// Counts what was found between files; the files are those of the findings that are listed.
+    pub fn add_store(&mut self, store: &StoreReport) {
+        for finding in &store.findings {
+            let row = self.rows.entry(finding.rule.code).or_insert_with(|| Row::new(finding.rule, finding.severity));
+            row.severity = row.severity.max(finding.severity);
+            row.files += finding.files.len() as u64;
+        }
+        for (&code, &count) in &store.counts {
+            if let Some(row) = self.row(code) {
+                row.count += count;
             }
         }
     }

@@ -3,8 +3,8 @@
 use super::clean::{clean, truncate};
 use super::excerpt::window;
 use super::layout::{plural, size, thousands, wrap};
-use super::{ContextCount, FileReport, Format, Options, ReadError, Report, Statistics, Summary, Totals};
-use crate::rules::{Excerpt, Finding, Place, Repair, Severity, first_sentence};
+use super::{ContextCount, FileReport, Format, Options, ReadError, Report, Statistics, StoreReport, Summary, Totals};
+use crate::rules::{Excerpt, Finding, Place, Repair, Rule, Severity, StoreFinding, first_sentence};
 use anstyle::{AnsiColor, Style};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use std::collections::BTreeMap;
@@ -20,6 +20,9 @@ pub(super) const FORMAT: Format = Format {
 
 /// How many of a finding's other places are named.
 const MAX_RELATED: usize = 9;
+
+/// How many files of a finding about several are named.
+const MAX_FILES: usize = 9;
 
 /// How many columns of a message are shown: ids can be as long as lines.
 const MAX_MESSAGE: usize = 400;
@@ -69,6 +72,24 @@ impl Report for Text {
         writeln!(out)
     }
 
+    fn store(&mut self, out: &mut dyn Write, store: &StoreReport) -> io::Result<()> {
+        if self.options.statistics {
+            return Ok(());
+        }
+        let mut rest = store.counts.clone();
+        let most = if self.options.max_findings > 0 { self.options.max_findings } else { usize::MAX };
+        for finding in store.findings.iter().take(most) {
+            self.store_finding(out, finding)?;
+            if let Some(count) = rest.get_mut(finding.rule.code) {
+                *count = count.saturating_sub(1);
+            }
+        }
+        rest.retain(|_, count| *count > 0);
+        let more = !rest.is_empty();
+        self.rest(out, rest)?;
+        if more { writeln!(out) } else { Ok(()) }
+    }
+
     fn error(&mut self, _: &mut dyn Write, _: &ReadError) -> io::Result<()> {
         Ok(()) // told on standard error; counted in the summary
     }
@@ -94,7 +115,7 @@ impl Text {
     }
 
     fn finding(&self, out: &mut dyn Write, path: &str, finding: &Finding) -> io::Result<()> {
-        writeln!(out, "{}", heading(finding, self.options.width))?;
+        writeln!(out, "{}", heading(finding.rule, finding.severity, &finding.message, self.options.width))?;
         let digits = finding.place.as_ref().map_or(1, |place| place.line.to_string().len());
         match &finding.place {
             Some(place) => writeln!(out, "{:digits$}{} {}", "", styled(GUTTER, "-->"), position(path, place))?,
@@ -114,6 +135,22 @@ impl Text {
             self.note(out, digits, "effect", &finding.effect)?;
         }
         self.note(out, digits, "repair", &repair(finding))?;
+        writeln!(out)
+    }
+
+    fn store_finding(&self, out: &mut dyn Write, finding: &StoreFinding) -> io::Result<()> {
+        let StoreFinding { rule, severity, files, message, effect } = finding;
+        writeln!(out, "{}", heading(rule, *severity, message, self.options.width))?;
+        let shown = if files.len() > MAX_FILES { MAX_FILES - 1 } else { files.len() };
+        for file in &files[..shown] {
+            writeln!(out, " {} {}", styled(GUTTER, "-->"), clean(file))?;
+        }
+        if let more @ 1.. = (files.len() - shown) as u64 {
+            writeln!(out, " {} and {}", styled(GUTTER, "-->"), plural(more, "more file"))?;
+        }
+        if !effect.is_empty() {
+            self.note(out, 1, "effect", effect)?;
+        }
         writeln!(out)
     }
 
@@ -158,10 +195,9 @@ impl Text {
 }
 
 /// `error[G003] dangling-parent: message`, wrapped.
-fn heading(finding: &Finding, width: usize) -> String {
-    let (severity, rule) = (finding.severity, finding.rule);
+fn heading(rule: &Rule, severity: Severity, message: &str, width: usize) -> String {
     let code = format!("{}[{}]", severity.name(), rule.code);
-    let message = truncate(&finding.message, MAX_MESSAGE);
+    let message = truncate(message, MAX_MESSAGE);
     let lines = wrap(&format!("{}: {message}", rule.name), width.saturating_sub(code.len() + 1).max(20));
     let text = lines.join(&format!("\n{:w$}", "", w = code.len() + 1));
     let text = text.strip_prefix(rule.name).unwrap_or(&text);
@@ -175,7 +211,8 @@ fn position(path: &str, place: &Place) -> String {
 /// An info in one line: nothing breaks, so it does not ask for room.
 fn info(out: &mut dyn Write, path: &str, finding: &Finding) -> io::Result<()> {
     let place = finding.place.as_ref().map_or_else(|| path.to_string(), |place| position(path, place));
-    writeln!(out, "{} {}", heading(finding, usize::MAX), styled(DIM, &format!("--> {place}")))
+    let heading = heading(finding.rule, finding.severity, &finding.message, usize::MAX);
+    writeln!(out, "{heading} {}", styled(DIM, &format!("--> {place}")))
 }
 
 /// The kind of repair, and in one sentence what it does; `explain` tells the rest.

@@ -1,15 +1,18 @@
 //! How rules are run: line and record checks while a file is scanned, session checks on the index.
 
-use super::finding::{Finding, Place, Repair, Severity};
+use super::beside::Beside;
+use super::finding::{Finding, Place, Repair, Severity, StoreFinding};
 use super::kind::FileKind;
 use super::{RULES, Rule, first_sentence};
 use crate::json::{Scanner, Span};
 use crate::record::Record;
 use crate::session::graph::{self, Children, Intervals};
+use crate::session::kin::Compared;
 use crate::session::pairs::{Forest, Pairs};
 use crate::session::scan::{LineView, Observer, RecordView};
 use crate::session::{Entry, Header, Ref, Session, flags};
 use crate::source::Source;
+use crate::source::inputs::Input;
 use hashbrown::HashSet;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -25,6 +28,8 @@ pub enum Check {
     Record(u32, fn(&RecordView<'_>, &mut Sink)),
     /// Once, at the index of the whole file.
     Session(fn(&Audit<'_>, &mut Sink)),
+    /// Once, at all files that are checked together.
+    Store(fn(&Neighbours<'_>, &mut StoreSink)),
 }
 
 impl std::fmt::Debug for Check {
@@ -33,6 +38,7 @@ impl std::fmt::Debug for Check {
             Check::Line(..) => "Line",
             Check::Record(..) => "Record",
             Check::Session(_) => "Session",
+            Check::Store(_) => "Store",
         })
     }
 }
@@ -151,6 +157,71 @@ impl Sink {
     }
 }
 
+/// What the rules about several files look at.
+pub struct Neighbours<'a> {
+    /// The files.
+    pub beside: &'a Beside,
+    /// How they stand to each other.
+    pub compared: &'a Compared,
+}
+
+impl Neighbours<'_> {
+    /// The names of files, as they are shown.
+    pub fn names(&self, files: &[u32]) -> Vec<String> {
+        files.iter().map(|n| self.beside.name(*n).to_string()).collect()
+    }
+
+    /// A file's name without its folders, in back-ticks.
+    pub fn name(&self, file: u32) -> String {
+        super::beside::file_name(self.beside.input(file))
+    }
+}
+
+/// Takes findings about several files.
+#[derive(Default)]
+pub struct StoreSink {
+    /// The findings, at most [`MOST_LISTED`] of a code.
+    pub findings: Vec<StoreFinding>,
+    /// How many there are, by code and severity.
+    pub counts: BTreeMap<(&'static str, Severity), u64>,
+}
+
+impl StoreSink {
+    /// Takes a finding, or only counts it where enough of its code are listed.
+    pub fn add(&mut self, finding: StoreFinding) {
+        let code = finding.rule.code;
+        *self.counts.entry((code, finding.severity)).or_default() += 1;
+        if self.counts.range((code, Severity::Info)..=(code, Severity::Error)).map(|(_, n)| n).sum::<u64>()
+            <= MOST_LISTED
+        {
+            self.findings.push(finding);
+        }
+    }
+}
+
+impl StoreFinding {
+    /// A finding of a rule, with the rule's severity and the first sentence of what readers do.
+    pub fn new(rule: &'static Rule, files: Vec<String>, message: impl Into<String>) -> StoreFinding {
+        StoreFinding {
+            rule,
+            severity: rule.severity,
+            files,
+            message: message.into(),
+            effect: first_sentence(rule.readers).to_string(),
+        }
+    }
+
+    /// With another severity.
+    pub fn severity(self, severity: Severity) -> StoreFinding {
+        StoreFinding { severity, ..self }
+    }
+
+    /// With this effect.
+    pub fn effect(self, effect: impl Into<String>) -> StoreFinding {
+        StoreFinding { effect: effect.into(), ..self }
+    }
+}
+
 /// Runs the line and record rules while a file is scanned.
 #[derive(Default)]
 pub struct Checker {
@@ -201,6 +272,8 @@ pub struct Audit<'a> {
     pub session: &'a Session,
     /// The file's path, where it has one.
     pub path: Option<&'a Path>,
+    /// The files that are checked with it, and which of them it is.
+    pub beside: Option<(&'a Beside, u32)>,
     children: OnceCell<Children>,
     intervals: OnceCell<Intervals>,
     near: OnceCell<BTreeMap<u32, u32>>,
@@ -216,6 +289,7 @@ impl<'a> Audit<'a> {
             source,
             session,
             path,
+            beside: None,
             children: OnceCell::new(),
             intervals: OnceCell::new(),
             near: OnceCell::new(),
@@ -223,6 +297,42 @@ impl<'a> Audit<'a> {
             kind: OnceCell::new(),
             pairs: OnceCell::new(),
         }
+    }
+
+    /// The same, of file `n` of those that are checked together.
+    pub fn among(self, beside: &'a Beside, n: u32) -> Self {
+        Audit { beside: Some((beside, n)), ..self }
+    }
+
+    /// How the file came to be read.
+    fn input(&self) -> Option<(bool, bool)> {
+        match self.beside.map(|(beside, n)| beside.input(n)) {
+            Some(Input::File { named, leftover, .. }) => Some((*named, *leftover)),
+            _ => None,
+        }
+    }
+
+    /// Whether it is left over from an interrupted rewrite: then it is no session, whatever it holds.
+    pub fn is_leftover(&self) -> bool {
+        self.input().is_some_and(|(_, leftover)| leftover)
+    }
+
+    /// Whether it was met in a folder and is no session.
+    pub fn is_stranger(&self) -> bool {
+        let met = self.input().is_some_and(|(named, leftover)| !named && !leftover);
+        met && match self.kind() {
+            FileKind::Foreign(_) => true,
+            FileKind::Session => !self.resembles_a_session(),
+            _ => false,
+        }
+    }
+
+    /// Whether anything in the file, or its name, looks like a session's.
+    fn resembles_a_session(&self) -> bool {
+        let facts = &self.session.facts;
+        let broken_header = facts.first_line.as_ref().is_some_and(|line| line.broken_header);
+        let named = || self.file_name().as_deref().and_then(super::file_name::parse).is_some();
+        self.session.header.is_some() || facts.native > 0 || broken_header || !facts.lost.is_empty() || named()
     }
 
     /// What kind of file it is.
@@ -297,7 +407,9 @@ impl<'a> Audit<'a> {
         if x.length != y.length {
             return false;
         }
-        if let (Some(x), Some(y)) = (self.session.hash(a), self.session.hash(b)) {
+        if let (Some(x), Some(y)) = (self.session.hash(a), self.session.hash(b))
+            && (x != y || !self.source.is_seekable())
+        {
             return x == y;
         }
         same_bytes(self.source, x.offset, y.offset, x.length)
@@ -328,11 +440,7 @@ impl<'a> Audit<'a> {
 
     /// Whether the file is an output of this program that has its manifest beside it.
     pub fn is_own_output(&self) -> bool {
-        self.path.is_some_and(|path| {
-            let mut manifest = path.as_os_str().to_owned();
-            manifest.push(".manifest.json");
-            Path::new(&manifest).is_file()
-        })
+        self.path.is_some_and(has_manifest)
     }
 
     /// The file's name, where it has one.
@@ -442,6 +550,13 @@ impl<'a> Audit<'a> {
         let starts = entry.map(|e| e.offset).into_iter().chain(header.map(|h| h.offset));
         starts.min().unwrap_or(offset).min(offset)
     }
+}
+
+/// Whether the manifest of an output of this program stands beside a file.
+pub fn has_manifest(path: &Path) -> bool {
+    let mut manifest = path.as_os_str().to_owned();
+    manifest.push(".manifest.json");
+    Path::new(&manifest).is_file()
 }
 
 fn same_bytes(source: &Source, mut a: u64, mut b: u64, length: u64) -> bool {

@@ -92,6 +92,21 @@ pub struct Excerpt {
     pub more: bool,
 }
 
+/// One rule at several files.
+#[derive(Clone, Debug)]
+pub struct StoreFinding {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// How bad it is here.
+    pub severity: Severity,
+    /// The files concerned, as they are shown.
+    pub files: Vec<String>,
+    /// The fact, with values in back-ticks.
+    pub message: String,
+    /// What it means.
+    pub effect: String,
+}
+
 /// One rule at one place.
 #[derive(Clone, Debug)]
 pub struct Finding {

@@ -3,6 +3,7 @@
 //! One rule is one file: code, name, severity, what it finds, what readers do, the repair, and the
 //! check. [`RULES`] lists them; a new rule is one file and one line there.
 
+pub mod beside;
 mod calls;
 pub mod check;
 mod e001_missing_type;
@@ -14,7 +15,6 @@ mod e006_missing_field;
 mod e007_invalid_timestamp;
 mod e008_clock_went_back;
 mod e009_legacy_role;
-pub mod file_name;
 mod finding;
 mod first_kept;
 mod g001_duplicate_line;
@@ -64,6 +64,7 @@ mod l015_crlf_line_ending;
 mod l016_blank_line;
 mod l017_unicode_line_separator;
 mod l018_blank_file;
+mod leftovers;
 mod m001_tool_call_without_result;
 mod m002_tool_result_without_call;
 mod m003_duplicate_tool_call_id;
@@ -87,11 +88,19 @@ mod r006_dangling_summary_source;
 mod r007_dangling_edit_target;
 mod r008_malformed_edit;
 mod r009_leaf_readers_differ;
+mod s001_duplicate_session_id;
+mod s002_shared_entries;
+mod s003_diverged_copies;
+mod s004_not_a_session_file;
+mod s005_leftover_temp_file;
+mod s006_missing_parent_session;
+mod s007_parent_session_cycle;
 mod settle;
 
-pub use finding::{Excerpt, Finding, Place, Related, Repair, Severity};
+pub use crate::dialect::file_name;
+pub use finding::{Excerpt, Finding, Place, Related, Repair, Severity, StoreFinding};
 pub use policy::Policy;
-pub use settle::{Findings, judge};
+pub use settle::{Findings, StoreFindings, judge, judge_store};
 
 use crate::record::{PieceKind, Pieces};
 use crate::session::scan::LineView;
@@ -202,6 +211,13 @@ pub static RULES: &[&Rule] = &[
     &m011_unsigned_thinking::RULE,
     &m012_empty_turns_at_leaf::RULE,
     &m013_context_breaks_pair::RULE,
+    &s001_duplicate_session_id::RULE,
+    &s002_shared_entries::RULE,
+    &s003_diverged_copies::RULE,
+    &s004_not_a_session_file::RULE,
+    &s005_leftover_temp_file::RULE,
+    &s006_missing_parent_session::RULE,
+    &s007_parent_session_cycle::RULE,
 ];
 
 /// The rule with this code or name.
@@ -239,17 +255,29 @@ pub fn first_sentence(paragraph: &str) -> &str {
 /// like nothing, are shown as their number.
 fn quote(bytes: &[u8]) -> String {
     const MOST: usize = 60;
+    let text = visible(&bytes[..bytes.len().min(4 * MOST)]);
+    match text.char_indices().nth(MOST) {
+        Some((at, _)) => format!("`{}…`", &text[..at]),
+        None => format!("`{text}`"),
+    }
+}
+
+/// A path in back-ticks, shortened at its beginning: the end says most.
+fn quote_end(path: &str) -> String {
+    const MOST: usize = 80;
+    let start = path.char_indices().rev().nth(MOST - 1).map_or(0, |(at, _)| at);
+    format!("`{}{}`", if start > 0 { "…" } else { "" }, visible(&path.as_bytes()[start..]))
+}
+
+fn visible(bytes: &[u8]) -> String {
     let mut text = String::new();
-    for c in String::from_utf8_lossy(&bytes[..bytes.len().min(4 * MOST)]).chars() {
+    for c in String::from_utf8_lossy(bytes).chars() {
         match c {
             '\u{2000}'..='\u{200D}' | '\u{85}' | '\u{A0}' | '\u{3000}' => text += &format!("<U+{:04X}>", c as u32),
             c => text.push(c),
         }
     }
-    match text.char_indices().nth(MOST) {
-        Some((at, _)) => format!("`{}…`", &text[..at]),
-        None => format!("`{text}`"),
-    }
+    text
 }
 
 /// A number with its noun: `1 byte`, `2 bytes`.

@@ -1,7 +1,7 @@
 //! From single findings to a verdict: the session rules, and which findings yield to which.
 
-use super::check::{Audit, Check, Checker};
-use super::finding::{Finding, Repair, Severity};
+use super::check::{Audit, Check, Checker, Neighbours, StoreSink};
+use super::finding::{Finding, Repair, Severity, StoreFinding};
 use super::kind::FileKind;
 use super::{Policy, RULES};
 use std::collections::BTreeMap;
@@ -23,13 +23,14 @@ pub fn judge(audit: &Audit<'_>, checker: Checker, policy: &Policy) -> Findings {
     sink.settle_groups();
     let kind = audit.kind();
     match kind {
+        _ if audit.is_leftover() || audit.is_stranger() => sink.keep_codes(|_| false),
         FileKind::Session => {}
         FileKind::Foreign(_) => {
             sink.keep_codes(|code| matches!(code, "L001" | "L002" | "L003" | "L004" | "L005" | "L010"))
         }
         _ => sink.keep_codes(|_| false),
     }
-    for check in RULES.iter().filter(|r| stands(kind, r.code)).flat_map(|r| r.checks) {
+    for check in RULES.iter().filter(|r| stands(audit, r.code)).flat_map(|r| r.checks) {
         if let Check::Session(run) = check {
             run(audit, &mut sink);
         }
@@ -44,20 +45,53 @@ pub fn judge(audit: &Audit<'_>, checker: Checker, policy: &Policy) -> Findings {
         let key = |f: &Finding| f.place.as_ref().map(|p| p.offset);
         key(a).cmp(&key(b)).then(a.rule.code.cmp(b.rule.code))
     });
+    Findings { list, counts: applied(sink.counts, policy), repairable }
+}
+
+/// What was found between files.
+#[derive(Debug, Default)]
+pub struct StoreFindings {
+    /// The findings, by code, each in the order of the first file concerned.
+    pub list: Vec<StoreFinding>,
+    /// How many there are by code and severity, also those that are not listed.
+    pub counts: BTreeMap<(&'static str, Severity), u64>,
+}
+
+/// Runs the rules about several files.
+pub fn judge_store(store: &Neighbours<'_>, policy: &Policy) -> StoreFindings {
+    let mut sink = StoreSink::default();
+    for check in RULES.iter().flat_map(|r| r.checks) {
+        if let Check::Store(run) = check {
+            run(store, &mut sink);
+        }
+    }
+    let counted = |finding: StoreFinding| {
+        let severity = policy.severity(finding.rule, finding.severity)?;
+        Some(StoreFinding { severity, ..finding })
+    };
+    let list = sink.findings.into_iter().filter_map(counted).collect();
+    StoreFindings { list, counts: applied(sink.counts, policy) }
+}
+
+/// The counts as the policy has them.
+fn applied(found: BTreeMap<(&'static str, Severity), u64>, policy: &Policy) -> BTreeMap<(&'static str, Severity), u64> {
     let mut counts = BTreeMap::new();
-    for ((code, severity), n) in sink.counts {
+    for ((code, severity), n) in found {
         let rule = RULES.iter().find(|r| r.code == code);
         if let Some(severity) = rule.and_then(|r| policy.severity(r, severity)) {
             *counts.entry((code, severity)).or_default() += n;
         }
     }
-    Findings { list, counts, repairable }
+    counts
 }
 
-/// Whether the session check of a rule runs on a file of this kind: on anything but a session only
-/// the one that names the kind.
-fn stands(kind: FileKind, code: &str) -> bool {
-    match kind {
+/// Whether the session check of a rule runs on a file: on anything but a session only the one that names
+/// what it is.
+fn stands(audit: &Audit<'_>, code: &str) -> bool {
+    match audit.kind() {
+        _ if audit.is_leftover() => code == "S005",
+        _ if audit.is_stranger() => code == "S004",
+        _ if matches!(code, "S004" | "S005") => false,
         FileKind::Session => true,
         FileKind::Empty => code == "L014",
         FileKind::Blank => code == "L018",

@@ -9,6 +9,7 @@ pub mod envelope;
 pub mod facts;
 pub mod graph;
 pub mod ids;
+pub mod kin;
 pub mod pairs;
 pub mod reread;
 pub mod scan;
@@ -329,7 +330,7 @@ pub struct Session {
     pub copies: Vec<(u32, u32)>,
     /// Entries whose parent has copies: the copy that stood nearest before them.
     pub near: Vec<(u32, u32)>,
-    /// Hashes of the entries' bytes, of a pipe only.
+    /// Hashes of the entries' bytes, where that was asked for, and of a pipe.
     hashes: Vec<u64>,
     /// Lines of recovered entries and where they begin, of a pipe only.
     odd_lines: Vec<(u64, u64)>,
@@ -391,7 +392,7 @@ impl Session {
         self.odd_lines.get(at).filter(|(number, _)| *number == line).map(|(_, offset)| *offset)
     }
 
-    /// A hash of the entry's bytes, where the source cannot be read again.
+    /// A hash of the entry's bytes, where there is one; see [`scan::Options::hash`].
     pub fn hash(&self, n: u32) -> Option<u64> {
         self.hashes.get(n as usize).copied()
     }

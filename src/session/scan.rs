@@ -40,8 +40,9 @@ pub const LONGEST_STRING: u64 = 536_870_888;
 pub struct Options {
     /// The number of UTF-16 units beyond which a line is oversized.
     pub longest_line: u64,
-    /// The seed with which entries are hashed; `None` if they can be read again and compared.
-    hash: Option<u64>,
+    /// The seed with which entries are hashed, so that they can be compared with those of other files; what
+    /// cannot be read again is always hashed.
+    pub hash: Option<u64>,
 }
 
 impl Default for Options {
@@ -159,8 +160,7 @@ pub fn scan<O: Observer>(source: &Source, options: &Options) -> io::Result<(Sess
     let mut builder = Builder::<O>::new();
     match source.as_stream() {
         Some(stream) => {
-            let hash = foldhash::fast::RandomState::default().hash_one(0);
-            let options = &Options { hash: Some(hash), ..*options };
+            let options = &Options { hash: Some(options.hash.unwrap_or_else(random_seed)), ..*options };
             let mut stream = stream.lock().map_err(|_| io::Error::other("the pipe was given up by another thread"))?;
             let mut blocks = StreamBlocks::new(&mut stream);
             let mut scanner = Scanner::new();
@@ -172,6 +172,11 @@ pub fn scan<O: Observer>(source: &Source, options: &Options) -> io::Result<(Sess
         None => scan_slots(source, options, &mut builder)?,
     }
     Ok(builder.finish())
+}
+
+/// A seed that no file can have been made for.
+pub fn random_seed() -> u64 {
+    foldhash::fast::RandomState::default().hash_one(0)
 }
 
 /// How many slots each thread gets between two joins.
@@ -772,7 +777,7 @@ fn lacks_time_text(record: &Record<'_>, envelope: &Envelope<'_>) -> bool {
 
 /// The members of a header that are of interest.
 pub fn header_fields(record: &Record<'_>, place: impl Fn(&Span) -> (u64, u64)) -> Vec<HeaderField> {
-    const NAMES: &[&str] = &["type", "version", "id", "timestamp", "cwd", "parentSession"];
+    const NAMES: &[&str] = &["type", "version", "id", "timestamp", "cwd", "parentSession", "branchedFrom"];
     let mut fields = Vec::new();
     for &name in NAMES {
         if let Some(member) = record.get(name.as_bytes()) {

@@ -20,6 +20,8 @@ pub enum Input {
         display: String,
         /// Given by its name, rather than met in a folder.
         named: bool,
+        /// Met in a folder, and called like what an interrupted rewrite leaves behind.
+        leftover: bool,
     },
     /// Standard input.
     Stdin,
@@ -33,9 +35,17 @@ pub enum Input {
 }
 
 impl Input {
-    fn file(path: PathBuf, named: bool) -> Self {
+    fn file(path: PathBuf, named: bool, leftover: bool) -> Self {
         let display = path.to_string_lossy().into_owned();
-        Input::File { path, display, named }
+        Input::File { path, display, named, leftover }
+    }
+
+    /// Where it is, if it is a file.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Input::File { path, .. } => Some(path),
+            _ => None,
+        }
     }
 
     fn error(path: &Path, message: impl Into<String>) -> Self {
@@ -52,6 +62,10 @@ pub struct Inputs {
     pub store: Option<PathBuf>,
     /// Folders that hold no `*.jsonl`.
     pub empty: Vec<PathBuf>,
+    /// Whether a folder was among them.
+    pub folder: bool,
+    /// Whether leftovers are read as well.
+    leftovers: bool,
 }
 
 /// Why nothing at all can be read.
@@ -108,43 +122,57 @@ impl std::error::Error for InputsError {
 /// # Errors
 /// The list cannot be read, standard input is asked for twice, or there is nothing to fall back on.
 pub fn collect(paths: &[PathBuf], files_from: Option<&Path>) -> Result<Inputs, InputsError> {
-    let mut inputs = Inputs::default();
-    match files_from {
-        None if paths.is_empty() => {
-            let store = existing(store())?;
-            inputs.add(&store);
-            inputs.store = Some(store);
-        }
-        None => paths.iter().for_each(|path| inputs.add(path)),
-        Some(list) => {
-            let listed = read_list(list)?;
-            let stdin = paths.iter().chain(&listed).filter(|path| is_stdin(path)).count();
-            if is_stdin(list) && stdin > 0 {
-                return Err(InputsError::StdinTwice);
-            }
-            paths.iter().chain(&listed).for_each(|path| inputs.add(path));
-        }
-    }
-    Ok(inputs)
+    Inputs::default().collect(paths, files_from)
+}
+
+/// The same, and in folders also what interrupted rewrites leave behind: `*.tmp` and `*.bak`, hidden or not.
+///
+/// # Errors
+/// As [`collect`].
+pub fn collect_with_leftovers(paths: &[PathBuf], files_from: Option<&Path>) -> Result<Inputs, InputsError> {
+    Inputs { leftovers: true, ..Inputs::default() }.collect(paths, files_from)
 }
 
 impl Inputs {
+    fn collect(mut self, paths: &[PathBuf], files_from: Option<&Path>) -> Result<Inputs, InputsError> {
+        let inputs = &mut self;
+        match files_from {
+            None if paths.is_empty() => {
+                let store = existing(store())?;
+                inputs.add(&store);
+                inputs.store = Some(store);
+            }
+            None => paths.iter().for_each(|path| inputs.add(path)),
+            Some(list) => {
+                let listed = read_list(list)?;
+                let stdin = paths.iter().chain(&listed).filter(|path| is_stdin(path)).count();
+                if is_stdin(list) && stdin > 0 {
+                    return Err(InputsError::StdinTwice);
+                }
+                paths.iter().chain(&listed).for_each(|path| inputs.add(path));
+            }
+        }
+        Ok(self)
+    }
+
     fn add(&mut self, path: &Path) {
         if is_stdin(path) {
             return self.list.push(Input::Stdin);
         }
         match path.metadata() {
             Ok(found) if found.is_dir() => self.add_folder(path),
-            Ok(_) => self.list.push(Input::file(path.into(), true)),
+            Ok(_) => self.list.push(Input::file(path.into(), true, false)),
             Err(error) => self.list.push(Input::error(path, format!("cannot open: {}", reason(&error)))),
         }
     }
 
     /// Every `*.jsonl` below, and what cannot be listed, sorted by the bytes of the path.
     fn add_folder(&mut self, folder: &Path) {
-        let mut found: Vec<(PathBuf, Input)> = WalkDir::new(folder).into_iter().filter_map(met).collect();
+        self.folder = true;
+        let steps = WalkDir::new(folder).into_iter();
+        let mut found: Vec<(PathBuf, Input)> = steps.filter_map(|step| met(step, self.leftovers)).collect();
         found.sort_by(|(a, _), (b, _)| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
-        if found.is_empty() {
+        if found.iter().all(|(_, input)| matches!(input, Input::File { leftover: true, .. })) {
             self.empty.push(folder.into());
         }
         self.list.extend(found.into_iter().map(|(_, input)| input));
@@ -152,11 +180,13 @@ impl Inputs {
 }
 
 /// What one step of the walk gives to read, if anything.
-fn met(step: walkdir::Result<walkdir::DirEntry>) -> Option<(PathBuf, Input)> {
+fn met(step: walkdir::Result<walkdir::DirEntry>, leftovers: bool) -> Option<(PathBuf, Input)> {
     match step {
         Ok(entry) => {
-            let wanted = entry.file_type().is_file() && entry.file_name().as_encoded_bytes().ends_with(b".jsonl");
-            wanted.then(|| (entry.path().into(), Input::file(entry.into_path(), false)))
+            let name = entry.file_name().as_encoded_bytes();
+            let leftover = leftovers && is_leftover(name);
+            let wanted = entry.file_type().is_file() && (leftover || name.ends_with(b".jsonl"));
+            wanted.then(|| (entry.path().into(), Input::file(entry.into_path(), false, leftover)))
         }
         Err(error) => {
             let path = error.path().unwrap_or(Path::new("")).to_path_buf();
@@ -165,6 +195,12 @@ fn met(step: walkdir::Result<walkdir::DirEntry>) -> Option<(PathBuf, Input)> {
             Some((path, input))
         }
     }
+}
+
+/// Whether a file is called like what an interrupted rewrite leaves behind.
+fn is_leftover(name: &[u8]) -> bool {
+    let ending = name.len().checked_sub(4).map(|at| &name[at..]);
+    ending.is_some_and(|ending| ending.eq_ignore_ascii_case(b".tmp") || ending.eq_ignore_ascii_case(b".bak"))
 }
 
 fn is_stdin(path: &Path) -> bool {
@@ -294,6 +330,18 @@ mod tests {
         assert_eq!(short(&inputs, folder.path()), ["*b.txt", "!gone", "a/x.jsonl", "a/y.jsonl", "-", "*a/x.jsonl"]);
         let Input::Error { message, .. } = &inputs.list[1] else { panic!("an error item") };
         assert_eq!(message, "cannot open: no such file or directory");
+    }
+
+    #[test]
+    fn leftovers_are_met_where_they_are_asked_for() {
+        let folder = folder(&["a.jsonl", "a.jsonl.14cf.bak", ".a.jsonl.tmp", "B.TMP", "tmp", "a.jsonl.tmp.gz"]);
+        assert_eq!(short(&collected(&folder, &[""]), folder.path()), ["a.jsonl"]);
+        let inputs = collect_with_leftovers(&[folder.path().into()], None).expect("inputs");
+        let is_leftover = |input: &&Input| matches!(input, Input::File { leftover: true, .. });
+        assert_eq!(short(&inputs, folder.path()), [".a.jsonl.tmp", "B.TMP", "a.jsonl", "a.jsonl.14cf.bak"]);
+        assert_eq!((inputs.list.iter().filter(is_leftover).count(), inputs.folder), (3, true));
+        let named = collect_with_leftovers(&[folder.path().join("B.TMP")], None).expect("inputs");
+        assert_eq!((named.list.iter().filter(is_leftover).count(), named.folder), (0, false));
     }
 
     #[test]

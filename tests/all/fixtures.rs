@@ -1,6 +1,7 @@
 //! The names of the fixtures are expectations (`fixtures/README.md`).
 
-use super::support::{Fixture, codes, fixtures, loud_codes, written};
+use super::support::{Fixture, codes, fixtures, loud_codes, stores, written};
+use sesstool::rules::Severity;
 
 #[test]
 fn bad_sessions_report_what_their_folder_says() {
@@ -31,6 +32,35 @@ fn good_sessions_report_nothing_to_worry_about() {
     }
 }
 
+#[test]
+fn bad_stores_report_what_their_folder_says() {
+    for store in stores("bad") {
+        let (found, written) = store.check();
+        assert!(found.iter().any(|(code, _)| *code == store.code()), "{}: no {}\n{written}", store.name, store.code());
+        for (code, severity) in found {
+            let expected = severity == Severity::Info || code == store.code();
+            assert!(expected, "{}: unexpected {code}\n{written}", store.name);
+        }
+    }
+}
+
+#[test]
+fn good_stores_report_nothing_to_worry_about() {
+    for store in stores("good") {
+        let (found, written) = store.check();
+        let fine = found.iter().all(|(code, severity)| *severity == Severity::Info && *code != store.code());
+        let is_copy = store.code() == "S003" && found.iter().all(|(_, severity)| *severity == Severity::Info);
+        assert!(fine || is_copy, "{}\n{written}", store.name);
+    }
+}
+
+/// What is found between files, and in which words.
+#[test]
+fn store_findings() {
+    let shown: Vec<String> = stores("bad").iter().map(|store| store.check().1).collect();
+    insta::assert_snapshot!(shown.concat().replace("fixtures/bad/", ""));
+}
+
 /// Where everything is found, and in which words.
 #[test]
 fn findings() {
@@ -44,8 +74,12 @@ fn findings() {
 fn the_program_says_the_same() {
     use super::support::{json, run};
     let all: Vec<Fixture> = fixtures("bad").into_iter().chain(fixtures("good")).collect();
-    let one = run(&["validate", "--format", "json", "--threads", "1", "fixtures/bad", "fixtures/good"]);
-    let many = run(&["validate", "--format", "json", "--threads", "7", "fixtures/bad", "fixtures/good"]);
+    let names: Vec<&str> = all.iter().map(|fixture| fixture.name.as_str()).collect();
+    let list = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(list.path(), names.join("\n")).expect("a list");
+    let list = list.path().to_str().expect("a path");
+    let one = run(&["validate", "--format", "json", "--ignore", "S", "--threads", "1", "--files-from", list]);
+    let many = run(&["validate", "--format", "json", "--ignore", "S", "--threads", "7", "--files-from", list]);
     assert_eq!((one.code, &one.out), (many.code, &many.out));
     let document = json(&one);
     let files = document["files"].as_array().expect("files");

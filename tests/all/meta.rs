@@ -1,6 +1,6 @@
 //! The tables, the fixtures, the documents and the layers keep what they promise each other.
 
-use super::support::{fixtures, root};
+use super::support::{fixtures, root, stores};
 use sesstool::rules::RULES;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -64,7 +64,10 @@ fn every_rule_is_in_a_file_of_its_name() {
 
 #[test]
 fn every_rule_has_fixtures() {
-    let folders = |kind| fixtures(kind).into_iter().map(|fixture| fixture.folder).collect::<BTreeSet<_>>();
+    let folders = |kind| {
+        let single = fixtures(kind).into_iter().map(|fixture| fixture.folder);
+        single.chain(stores(kind).into_iter().map(|store| store.folder)).collect::<BTreeSet<_>>()
+    };
     let (bad, good) = (folders("bad"), folders("good"));
     for rule in RULES {
         let folder = format!("{}-{}", rule.code, rule.name);

@@ -1,6 +1,6 @@
 //! What the README shows is what the program does.
 
-use super::support::{finish, fixtures, root, sesstool};
+use super::support::{finish, root, sesstool};
 use std::path::Path;
 
 /// A command of a console block, and the output that is shown below it.
@@ -38,10 +38,14 @@ fn arguments(command: &str) -> Option<Vec<&str>> {
 /// A folder with a copy of the fixtures, since some commands write beside what they read.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
-    for fixture in ["bad", "good"].iter().flat_map(|kind| fixtures(kind)) {
-        let path = folder.path().join(&fixture.name);
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-        std::fs::write(path, &fixture.bytes).expect("a copy");
+    let files = ["bad", "good"].map(|kind| walkdir::WalkDir::new(root().join("fixtures").join(kind)));
+    for entry in files.into_iter().flatten().map(|entry| entry.expect("a folder that can be listed")) {
+        let path = folder.path().join(entry.path().strip_prefix(root()).expect("below the crate"));
+        if entry.file_type().is_dir() {
+            std::fs::create_dir_all(path).expect("a folder");
+        } else {
+            std::fs::write(path, std::fs::read(entry.path()).expect("a fixture")).expect("a copy");
+        }
     }
     folder
 }

@@ -1,9 +1,9 @@
 //! What the tests share: fixtures, reports on bytes, and runs of the program.
 
-use sesstool::check::{self, source_report};
+use sesstool::check::{self, Event, source_report};
 use sesstool::report::{self, FileReport, Summary};
 use sesstool::rules::Severity;
-use sesstool::source::Source;
+use sesstool::source::{Source, inputs};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -44,10 +44,69 @@ impl Fixture {
     }
 }
 
-/// The fixtures below `fixtures/<kind>`, sorted.
+/// Whether a fixture is one of a rule about several files.
+pub fn is_of_a_store(folder: &str) -> bool {
+    folder.starts_with('S') && folder[1..].starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Several files that belong together, `fixtures/<kind>/<CODE>-<what>/<case>/…`.
+pub struct StoreFixture {
+    /// The path from the crate's folder on, with `/`.
+    pub name: String,
+    /// The folder of its rule.
+    pub folder: String,
+}
+
+impl StoreFixture {
+    /// The rule that the folder is about.
+    pub fn code(&self) -> &str {
+        &self.folder[..4]
+    }
+
+    /// What is found, and how the format `concise` writes it.
+    pub fn check(&self) -> (Vec<(&'static str, Severity)>, String) {
+        let inputs = inputs::collect_with_leftovers(&[PathBuf::from(&self.name)], None).expect("a folder");
+        let (mut found, mut out) = (Vec::new(), Vec::new());
+        let mut writer = (report::format("concise").expect("a format").new)(&report::Options::default());
+        let mut sink = |event| match event {
+            Event::File(mut file) => {
+                file.notes.clear();
+                found.extend(file.findings.iter().map(|f| (f.rule.code, f.severity)));
+                writer.file(&mut out, &file)
+            }
+            Event::Store(store) => {
+                found.extend(store.findings.iter().map(|f| (f.rule.code, f.severity)));
+                writer.store(&mut out, &store)
+            }
+            Event::Error(error) => panic!("{}: {}", error.path, error.message),
+        };
+        check::files(&inputs.list, Some(&[]), &check::Options::default(), &mut sink).expect("memory takes everything");
+        (found, String::from_utf8(out).expect("reports are UTF-8"))
+    }
+}
+
+/// The fixtures of rules about several files below `fixtures/<kind>`, sorted.
+pub fn stores(kind: &str) -> Vec<StoreFixture> {
+    let cases = walkdir::WalkDir::new(root().join("fixtures").join(kind)).min_depth(2).max_depth(2).sort_by_file_name();
+    let mut all = Vec::new();
+    for entry in cases {
+        let path = entry.expect("a folder that can be listed").into_path();
+        let parts: Vec<_> = path.strip_prefix(root()).expect("below the crate").iter().collect();
+        let parts: Vec<_> = parts.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+        if is_of_a_store(&parts[2]) {
+            assert!(path.is_dir(), "{}: a rule about several files needs a folder a case", path.display());
+            all.push(StoreFixture { name: parts.join("/"), folder: parts[2].clone() });
+        }
+    }
+    assert!(!all.is_empty(), "no stores in fixtures/{kind}");
+    all
+}
+
+/// The fixtures below `fixtures/<kind>` that are one file, sorted.
 pub fn fixtures(kind: &str) -> Vec<Fixture> {
     let mut all = Vec::new();
-    for entry in walkdir::WalkDir::new(root().join("fixtures").join(kind)).sort_by_file_name() {
+    let walk = walkdir::WalkDir::new(root().join("fixtures").join(kind)).sort_by_file_name().into_iter();
+    for entry in walk.filter_entry(|entry| !is_of_a_store(&entry.file_name().to_string_lossy())) {
         let path = entry.expect("a folder that can be listed").into_path();
         if path.is_dir() {
             continue;

@@ -1,6 +1,6 @@
 //! What a session file's name says: `<time with - for : and .>_<session id>.jsonl`.
 
-use crate::dialect::time;
+use super::time;
 
 /// What a file name says.
 pub struct FileName {
