@@ -1,7 +1,7 @@
 //! From inputs to reports.
 
 use crate::pass::repair;
-use crate::report::{ContextCount, FileReport, ReadError, ReaderCount, StoreReport, Totals};
+use crate::report::{self, ContextCount, FileReport, Format, ReadError, ReaderCount, StoreReport, Totals};
 use crate::rules::beside::Beside;
 use crate::rules::check::{Audit, Check, Checker, Neighbours, has_manifest};
 use crate::rules::kind::FileKind;
@@ -28,6 +28,11 @@ pub struct Options {
     pub scan: scan::Options,
     /// Whose leaf and context are told.
     pub reader: Reader,
+    /// Whether only the findings count: leaf and context are not told.
+    pub brief: bool,
+    /// How reports are written beforehand, by the threads that check; only of use to formats that
+    /// [can be written apart](crate::report::Report::apart).
+    pub write: Option<(&'static Format, report::Options)>,
 }
 
 /// What comes out of one input.
@@ -214,8 +219,9 @@ fn check_source(
         totals.count(severity, n);
     }
     let is_session = !audit.is_leftover() && !audit.is_stranger();
+    let told = is_session && !options.brief;
     let mut context = ContextCount::default();
-    if is_session {
+    if told {
         context = context_of(source, &session, options.reader);
         context.repaired = match findings.repairable {
             true => repaired_count(source, path)?,
@@ -231,7 +237,7 @@ fn check_source(
         FileKind::Foreign(dialect) => dialect.name,
         _ => crate::dialect::PI,
     };
-    let report = FileReport {
+    let mut report = FileReport {
         path: name.to_string(),
         dialect,
         version: session.version(),
@@ -239,14 +245,25 @@ fn check_source(
         lines: session.facts.lines,
         entries: session.entries.len() as u64,
         tips: session.tips(),
-        leaf: leaf_of(source, &session, options.reader),
+        leaf: if told { leaf_of(source, &session, options.reader) } else { None },
         context,
         counts,
         totals,
         findings: findings.list,
         notes,
+        written: None,
     };
+    if let Some((format, layout)) = &options.write {
+        report.written = written(&report, format, layout);
+    }
     Ok((report, trace))
+}
+
+/// What a format says of a file, where that depends on nothing else.
+fn written(report: &FileReport, format: &Format, layout: &report::Options) -> Option<Vec<u8>> {
+    let mut writer = (format.new)(layout);
+    let mut out = Vec::new();
+    (writer.apart() && writer.file(&mut out, report).is_ok()).then_some(out)
 }
 
 /// The id of the entry at which a reader resumes, as JSON.

@@ -3,6 +3,7 @@
 use crate::report::clean::clean;
 use crate::report::text::style;
 use crate::rules::Severity;
+use anstream::adapter::StripBytes;
 use clap::ColorChoice;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
@@ -31,7 +32,34 @@ pub(super) fn width() -> usize {
 
 /// Standard output, buffered; colours are taken out where nobody wants them.
 pub(super) fn stdout() -> BufWriter<impl Write + Send> {
-    BufWriter::with_capacity(BUFFER, anstream::stdout())
+    let inner: Box<dyn Write + Send> = match has_colors() {
+        true => Box::new(anstream::stdout()),
+        false => Box::new(Plain::default()),
+    };
+    BufWriter::with_capacity(BUFFER, inner)
+}
+
+/// Standard output without colours. What is left of a piece is handed on in one: the stripping stream of
+/// `anstream` makes a call of the system of every stretch between two colours.
+#[derive(Default)]
+struct Plain {
+    strip: StripBytes,
+    kept: Vec<u8>,
+}
+
+impl Write for Plain {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.kept.clear();
+        for part in self.strip.strip_next(bytes) {
+            self.kept.extend_from_slice(part);
+        }
+        io::stdout().write_all(&self.kept)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stdout().flush()
+    }
 }
 
 /// Whether somebody watches the answer come.

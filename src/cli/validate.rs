@@ -5,7 +5,7 @@ use super::session::ReaderArg;
 use super::{CLEAN, FAILED, FINDINGS, Failure, output, say};
 use crate::check::{self, Event};
 use crate::report::clean::clean;
-use crate::report::{FORMATS, FileReport, Format, Options, ReadError, Report, Summary, format};
+use crate::report::{FORMATS, Format, Options, ReadError, Report, Summary, format};
 use crate::rules::{Policy, Severity};
 use crate::source::inputs::{self, Input, Inputs};
 use clap::ValueEnum;
@@ -110,7 +110,9 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     limit_threads(args.threads)?;
     tell(&inputs);
     let excerpts = args.format.excerpts && !args.statistics && !args.quiet;
-    let options = check::Options { policy, excerpts, scan: Default::default(), reader: args.reader.into() };
+    let mut options = check::Options { policy, excerpts, reader: args.reader.into(), ..Default::default() };
+    options.brief = args.quiet;
+    options.write = (!args.quiet).then(|| (args.format, args.layout()));
     let mut run = Run::new(args, inputs.list.len());
     let ended = check::files(&inputs.list, beside.as_deref(), &options, &mut |event| run.event(&event))
         .and_then(|()| run.end());
@@ -149,10 +151,9 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(args: &'a Args, files: usize) -> Self {
-        let options = Options { width: output::width(), max_findings: args.max_findings, statistics: args.statistics };
         Run {
             args,
-            report: (args.format.new)(&options),
+            report: (args.format.new)(&args.layout()),
             out: if args.quiet { Box::new(io::sink()) } else { Box::new(output::stdout()) },
             watched: output::is_watched(),
             summary: Summary::new(args.statistics),
@@ -164,7 +165,14 @@ impl<'a> Run<'a> {
         let Run { args, report, out, watched, summary, progress } = self;
         progress.step(|| {
             match event {
-                Event::File(file) => add_file(&mut **report, out, summary, file)?,
+                Event::File(file) => {
+                    summary.add(file);
+                    match &file.written {
+                        _ if args.quiet => {}
+                        Some(bytes) => out.write_all(bytes)?,
+                        None => report.file(out, file)?,
+                    }
+                }
                 Event::Error(error) => add_error(&mut **report, out, summary, error, args)?,
                 Event::Store(store) => {
                     summary.add_store(store);
@@ -214,6 +222,11 @@ impl Args {
         Ok((inputs, together.then_some(beside)))
     }
 
+    /// How the report looks.
+    fn layout(&self) -> Options {
+        Options { width: output::width(), max_findings: self.max_findings, statistics: self.statistics }
+    }
+
     /// Whether files that cannot be read are named on standard error, because the report does not do it.
     fn tells_errors(&self) -> bool {
         self.quiet || !self.format.names_errors
@@ -223,11 +236,6 @@ impl Args {
 /// Where a file really is.
 fn real_path(input: &Input) -> Option<PathBuf> {
     input.path()?.canonicalize().ok()
-}
-
-fn add_file(report: &mut dyn Report, out: &mut dyn Write, summary: &mut Summary, file: &FileReport) -> io::Result<()> {
-    summary.add(file);
-    report.file(out, file)
 }
 
 fn add_error(

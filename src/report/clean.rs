@@ -36,6 +36,9 @@ impl<'a> Cell<'a> {
     }
 }
 
+/// The printable characters of ASCII.
+const PLAIN: &str = " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~";
+
 /// The cells of any bytes whatever.
 pub fn cells(bytes: &[u8]) -> Cells<'_> {
     Cells { rest: bytes }
@@ -51,7 +54,13 @@ impl<'a> Iterator for Cells<'a> {
     type Item = Cell<'a>;
 
     fn next(&mut self) -> Option<Cell<'a>> {
-        let (&first, _) = self.rest.split_first()?;
+        let (&first, after) = self.rest.split_first()?;
+        // most text: no mark can follow where ASCII follows
+        if is_plain(first) && after.first().is_none_or(u8::is_ascii) {
+            self.rest = after;
+            let at = usize::from(first - b' ');
+            return Some(Cell { text: Cow::Borrowed(&PLAIN[at..=at]), bytes: 1, width: 1 });
+        }
         let cell = match first_char(self.rest) {
             None => Cell::new(format!("\\x{first:02x}"), 1),
             // without a character to sit on, a mark could sit on anything

@@ -31,6 +31,10 @@ impl Report for Concise {
         shown.iter().try_for_each(|finding| line(out, &path, finding))
     }
 
+    fn apart(&self) -> bool {
+        true
+    }
+
     fn error(&mut self, out: &mut dyn Write, error: &ReadError) -> io::Result<()> {
         writeln!(out, "{}: error: {}", clean(&error.path), clean(&error.message))
     }

@@ -40,18 +40,29 @@ pub fn size(bytes: u64) -> String {
     format!("{value:.decimals$} {}", unit.unwrap_or(&"EiB"))
 }
 
+/// The columns that a text without controls takes.
+fn width(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.width() }
+}
+
 /// A paragraph broken at spaces into lines of at most so many columns; a longer word stands alone.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
+    let mut used = 0;
     for word in text.split_whitespace() {
-        if !line.is_empty() && line.width() + 1 + word.width() > columns {
+        let width = width(word);
+        if !line.is_empty() && used + 1 + width > columns {
             lines.push(std::mem::take(&mut line));
         }
-        if !line.is_empty() {
+        if line.is_empty() {
+            used = 0;
+        } else {
             line.push(' ');
+            used += 1;
         }
         line += word;
+        used += width;
     }
     if !line.is_empty() {
         lines.push(line);

@@ -35,6 +35,12 @@ pub trait Report: Send {
     /// Those of `out`, as for the other two.
     fn file(&mut self, out: &mut dyn Write, report: &FileReport) -> io::Result<()>;
 
+    /// Whether what it says of a file depends on that file alone, so that it can be written anywhere and put
+    /// in its place afterwards.
+    fn apart(&self) -> bool {
+        false
+    }
+
     /// What was found between the files, after all of them. A format that has no place for it shows each of
     /// these findings as one about the first file concerned.
     ///
@@ -189,6 +195,8 @@ pub struct FileReport {
     pub findings: Vec<Finding>,
     /// Remarks about the reading itself (for example that the file changed meanwhile).
     pub notes: Vec<String>,
+    /// What a report that [can be written apart](Report::apart) says of the file, where it was written already.
+    pub written: Option<Vec<u8>>,
 }
 
 impl FileReport {
@@ -213,6 +221,7 @@ impl FileReport {
                 ..Finding::new(finding.rule, None, finding.message.clone()).effect(finding.effect.clone())
             }],
             notes: Vec::new(),
+            written: None,
         }
     }
 

@@ -62,6 +62,7 @@ fn file(path: &str, findings: Vec<Finding>) -> FileReport {
         totals: Totals::default(),
         findings: Vec::new(),
         notes: Vec::new(),
+        written: None,
     };
     for finding in &findings {
         *report.counts.entry(finding.rule.code).or_default() += 1;

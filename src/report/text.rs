@@ -90,6 +90,10 @@ impl Report for Text {
         if more { writeln!(out) } else { Ok(()) }
     }
 
+    fn apart(&self) -> bool {
+        true
+    }
+
     fn error(&mut self, _: &mut dyn Write, _: &ReadError) -> io::Result<()> {
         Ok(()) // told on standard error; counted in the summary
     }
