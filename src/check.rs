@@ -1,5 +1,7 @@
 //! From inputs to reports.
 
+pub mod list;
+
 use crate::pass::repair;
 use crate::report::{self, ContextCount, FileReport, Format, ReadError, ReaderCount, StoreReport, Totals};
 use crate::rules::beside::Beside;

@@ -4,6 +4,7 @@ pub mod context;
 pub mod explain;
 pub mod fork;
 mod lookup;
+pub mod ls;
 pub mod migrate;
 mod new_file;
 mod output;
@@ -16,7 +17,10 @@ mod signals;
 pub mod tools;
 pub mod tree;
 pub mod validate;
+mod when;
 
+use crate::report::clean::clean;
+use crate::source::inputs::Inputs;
 use clap::{ColorChoice, Parser, Subcommand};
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -46,6 +50,7 @@ Examples:
   sesstool tree session.jsonl          its branches, and which one is current
   sesstool context latest              what the model sees in the newest session of pi's store
   sesstool tools latest                what became of each tool call
+  sesstool ls --since 7d               the sessions of the last week, and which of them are damaged
   sesstool explain dangling-parent     what a finding means, and what to do
   sesstool migrate old.jsonl           version 1 or 2 to version 3, in a new file
   sesstool restore old.v3.jsonl        the original, bit for bit, from that file and its manifest
@@ -61,6 +66,7 @@ enum Verb {
     Show(show::Args),
     Context(context::Args),
     Tools(tools::Args),
+    Ls(ls::Args),
     Explain(explain::Args),
     Repair(repair::Args),
     Migrate(migrate::Args),
@@ -76,6 +82,7 @@ impl Verb {
             Verb::Show(args) => show::run(args),
             Verb::Context(args) => context::run(args),
             Verb::Tools(args) => tools::run(args),
+            Verb::Ls(args) => ls::run(args),
             Verb::Explain(args) => explain::run(args),
             Verb::Repair(args) => repair::run(args),
             Verb::Migrate(args) => migrate::run(args),
@@ -131,6 +138,16 @@ fn refused(error: &clap::Error) -> ExitCode {
 fn failed(sentence: &str) -> ExitCode {
     output::error(sentence);
     ExitCode::from(FAILED)
+}
+
+/// Says what is read where the command line does not say it.
+fn tell(inputs: &Inputs) {
+    if let Some(store) = &inputs.store {
+        say(&format!("no path given: reading pi's session store {}", clean(&store.to_string_lossy())));
+    }
+    for folder in &inputs.empty {
+        say(&format!("no *.jsonl file below {}", clean(&folder.to_string_lossy())));
+    }
 }
 
 /// Writes what there is to say beside the answer to standard error, which may be closed.

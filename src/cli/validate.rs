@@ -2,9 +2,8 @@
 
 use super::progress::Progress;
 use super::session::ReaderArg;
-use super::{CLEAN, FAILED, FINDINGS, Failure, output, say};
+use super::{CLEAN, FAILED, FINDINGS, Failure, output, tell};
 use crate::check::{self, Event};
-use crate::report::clean::clean;
 use crate::report::{FORMATS, Format, Options, ReadError, Report, Summary, format};
 use crate::rules::{Policy, Severity};
 use crate::source::inputs::{self, Input, Inputs};
@@ -127,16 +126,6 @@ fn limit_threads(threads: Option<NonZeroUsize>) -> Result<(), Failure> {
     let Some(threads) = threads else { return Ok(()) };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global();
     pool.map_err(|error| Failure::Usage(format!("cannot start {threads} threads: {error}; try a smaller --threads")))
-}
-
-/// Says what is read where the command line does not say it.
-fn tell(inputs: &Inputs) {
-    if let Some(store) = &inputs.store {
-        say(&format!("no path given: reading pi's session store {}", clean(&store.to_string_lossy())));
-    }
-    for folder in &inputs.empty {
-        say(&format!("no *.jsonl file below {}", clean(&folder.to_string_lossy())));
-    }
 }
 
 /// A run under way.

@@ -12,6 +12,7 @@ pub mod entry;
 mod excerpt;
 mod json;
 pub mod layout;
+pub mod list;
 pub mod message;
 mod statistics;
 #[cfg(feature = "cli")]

@@ -11,6 +11,7 @@ pub mod graph;
 pub mod ids;
 pub mod kin;
 pub mod pairs;
+pub mod picker;
 pub mod reread;
 pub mod scan;
 pub mod tools;

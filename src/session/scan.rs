@@ -141,6 +141,8 @@ pub trait Observer: Default + Send {
     fn line(&mut self, line: &LineView<'_>);
     /// A record of which any fact is set.
     fn record(&mut self, record: &RecordView<'_>);
+    /// Any record.
+    fn each(&mut self, _: &RecordView<'_>) {}
     /// Takes over what was seen in the next block; its line numbers grow by `base`.
     fn append(&mut self, later: Self, base: u64);
 }
@@ -150,6 +152,29 @@ impl Observer for () {
     fn line(&mut self, _: &LineView<'_>) {}
     fn record(&mut self, _: &RecordView<'_>) {}
     fn append(&mut self, (): Self, _: u64) {}
+}
+
+/// Two that look on together.
+impl<A: Observer, B: Observer> Observer for (A, B) {
+    fn line(&mut self, line: &LineView<'_>) {
+        self.0.line(line);
+        self.1.line(line);
+    }
+
+    fn record(&mut self, record: &RecordView<'_>) {
+        self.0.record(record);
+        self.1.record(record);
+    }
+
+    fn each(&mut self, record: &RecordView<'_>) {
+        self.0.each(record);
+        self.1.each(record);
+    }
+
+    fn append(&mut self, later: Self, base: u64) {
+        self.0.append(later.0, base);
+        self.1.append(later.1, base);
+    }
 }
 
 /// Scans a source into an index.
@@ -570,6 +595,7 @@ impl<O: Observer> BlockScan<'_, O> {
             let ((at, n), (line, line_start)) = (seen.place(&at), seen.line_of(&at));
             facts.separators.add(line, line_start, at, n);
         }
+        self.part.observer.each(&seen);
         if envelope.facts != 0 && matches!(part, Part::Header | Part::Entry) {
             self.part.observer.record(&seen);
         }

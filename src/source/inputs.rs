@@ -270,6 +270,12 @@ pub fn store() -> Option<PathBuf> {
     own_store(|name| std::env::var_os(name), std::env::home_dir())
 }
 
+/// The folder of pi's own store, and whether sessions lie in folders of projects there.
+pub fn own_shelf() -> Option<(PathBuf, bool)> {
+    let flat = std::env::var_os("PI_CODING_AGENT_SESSION_DIR").is_some_and(|folder| !folder.is_empty());
+    Some((store()?, !flat))
+}
+
 fn existing(store: Option<PathBuf>) -> Result<PathBuf, InputsError> {
     match store {
         Some(store) if store.is_dir() => Ok(store),

@@ -18,6 +18,8 @@ mod edit;
 #[cfg(feature = "cli")]
 mod inputs;
 #[cfg(feature = "cli")]
+mod ls;
+#[cfg(feature = "cli")]
 mod readme;
 #[cfg(feature = "cli")]
 mod selection;

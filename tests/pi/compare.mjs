@@ -73,12 +73,27 @@ function canonical(value) {
     return JSON.stringify(value, (_, inner) => inner !== null && typeof inner === "object" && !Array.isArray(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner);
 }
 
+/** The row that `ls` has for a file, and the one of pi's list: null where it shows none. */
+function list(file, row, same) {
+    const run = spawnSync(options.binary, ["ls", file, "--format", "json"], { encoding: "utf8", timeout: 20000 });
+    if (run.status !== 0) throw new Error(`ls: exit ${run.status} ${run.signal ?? ""} ${run.stderr}`);
+    const session = JSON.parse(run.stdout).sessions[0];
+    same("in the list", session.pi.listed, row !== null);
+    if (row === null) return;
+    same("name", session.name, row.name);
+    same("messages in the list", session.pi.messages, row.messages);
+    if (row.first !== "(no messages)") same("first message", session.firstMessage.slice(0, 1000), row.first.slice(0, 1000));
+    if (Number.isFinite(row.modified)) same("last message", Date.parse(session.modified), row.modified);
+    same("folder", session.project ?? "", row.cwd);
+}
+
 function compare(file, leaf, said) {
     const problems = [];
     const same = (what, got, want) => {
         const [a, b] = [canonical(got), canonical(want)];
         if (a !== b) problems.push(`${what}:\n    ours ${a.slice(0, 600)}\n    pi   ${b.slice(0, 600)}`);
     };
+    if (leaf === null && "list" in said) list(file, said.list, same);
     const tree = ours("tree", file);
     if (said.open === undefined) {
         if (tree !== null) problems.push(`pi refuses it (${said.throws.open ?? "it hangs"}), we do not`);

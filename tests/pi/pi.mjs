@@ -51,5 +51,14 @@ for await (const line of createInterface({ input: process.stdin })) {
             return { messages, model: model && { provider: plain(model.provider), modelId: plain(model.modelId) }, thinkingLevel: plain(thinkingLevel) };
         });
     }
+    if (!skip.includes("list")) {
+        // the list reads a file as it is, before pi opens it
+        const shelf = join(folder, "list");
+        mkdirSync(shelf);
+        copyFileSync(file, join(shelf, "session.jsonl"));
+        answer({ start: "list" });
+        const [info] = await pi.SessionManager.listAll(shelf);
+        answer({ stage: "list", data: info ? { name: plain(info.name), first: info.firstMessage, messages: info.messageCount, modified: info.modified.getTime(), cwd: info.cwd } : null });
+    }
     answer({ end: true });
 }
