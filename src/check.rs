@@ -1,5 +1,6 @@
 //! From inputs to reports.
 
+pub mod family;
 pub mod list;
 
 use crate::pass::repair;
@@ -109,7 +110,7 @@ fn traces_of(all: &[Input], from: usize, options: &scan::Options, seed: u64) -> 
             let read = || {
                 let source = Source::open(path)?;
                 let (session, ()) = scan(&source, options)?;
-                Trace::of(&source, &session, n as u32, Some(path), seed)
+                Trace::of(&source, &session, n as u32, seed)
             };
             read().map(Some).map_err(|error| unreadable(display, &error))
         }
@@ -232,7 +233,7 @@ fn check_source(
     }
     let compared = is_session && matches!(audit.kind(), FileKind::Session);
     let trace = match (together, options.scan.hash) {
-        (Some((_, n)), Some(seed)) if compared => Some(Trace::of(source, &session, n, path, seed)?),
+        (Some((_, n)), Some(seed)) if compared => Some(Trace::of(source, &session, n, seed)?),
         _ => None,
     };
     let dialect = match audit.kind() {

@@ -133,7 +133,7 @@ fn found(
         (row.id, row.parent) = (head.id, head.parent);
         row.project = header.text("cwd").filter(|cwd| !cwd.is_empty()).map(str::to_string);
     }
-    row.created = header_time(&session).or_else(|| named_time(path)).or_else(|| first_time(&session));
+    row.created = begun(&session, path);
     row.modified = listed.modified.or(row.created);
     row.version = session.version();
     row.entries = session.entries.len() as u64;
@@ -164,12 +164,11 @@ fn recovered_words(source: &Source, session: &Session) -> String {
     words.unwrap_or_default()
 }
 
-fn named_time(path: Option<&Path>) -> Option<i64> {
-    file_name::parse(path?.file_name()?.to_str()?)?.time
-}
-
-fn first_time(session: &Session) -> Option<i64> {
-    session.entries.first().map(|entry| entry.time).filter(|time| *time != crate::session::NO_TIME)
+/// When a session was begun: by its header, else by its name, else by its first entry.
+pub(super) fn begun(session: &Session, path: Option<&Path>) -> Option<i64> {
+    let named = || file_name::parse(path?.file_name()?.to_str()?)?.time;
+    let first = || session.entries.first().map(|entry| entry.time).filter(|time| *time != crate::session::NO_TIME);
+    header_time(session).or_else(named).or_else(first)
 }
 
 /// Why pi does not come across a file in its own store.

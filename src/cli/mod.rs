@@ -2,6 +2,7 @@
 
 pub mod context;
 pub mod explain;
+pub mod family;
 pub mod fork;
 mod lookup;
 pub mod ls;
@@ -67,6 +68,7 @@ enum Verb {
     Context(context::Args),
     Tools(tools::Args),
     Ls(ls::Args),
+    Family(family::Args),
     Explain(explain::Args),
     Repair(repair::Args),
     Migrate(migrate::Args),
@@ -83,6 +85,7 @@ impl Verb {
             Verb::Context(args) => context::run(args),
             Verb::Tools(args) => tools::run(args),
             Verb::Ls(args) => ls::run(args),
+            Verb::Family(args) => family::run(args),
             Verb::Explain(args) => explain::run(args),
             Verb::Repair(args) => repair::run(args),
             Verb::Migrate(args) => migrate::run(args),

@@ -9,7 +9,6 @@ use crate::rules::{Policy, Severity};
 use crate::source::inputs::{self, Input, Inputs};
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use std::collections::HashSet;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -204,8 +203,6 @@ impl Args {
         let mut beside = Vec::new();
         if !alone && !store.is_empty() {
             beside = inputs::collect(store, None).map_err(Failure::usage)?.list;
-            let known: HashSet<PathBuf> = inputs.list.iter().filter_map(real_path).collect();
-            beside.retain(|input| real_path(input).is_none_or(|path| !known.contains(&path)));
         }
         let together = inputs.folder || inputs.list.len() > 1 || !store.is_empty();
         Ok((inputs, together.then_some(beside)))
@@ -220,11 +217,6 @@ impl Args {
     fn tells_errors(&self) -> bool {
         self.quiet || !self.format.names_errors
     }
-}
-
-/// Where a file really is.
-fn real_path(input: &Input) -> Option<PathBuf> {
-    input.path()?.canonicalize().ok()
 }
 
 fn add_error(

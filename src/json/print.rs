@@ -129,6 +129,7 @@ fn string_end(bytes: &[u8], from: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn print(text: &str) -> u64 {
         Printer::new(1).print(text.as_bytes(), 0, &[])
@@ -191,6 +192,52 @@ mod tests {
         assert_eq!(plain, without(r#"{"\u0069d":"x","a":{"id":1}}"#));
         assert_ne!(plain, without(r#"{"a":{}}"#));
         assert_eq!(print(r#"{"a":{"id":1}}"#), plain);
+    }
+
+    /// JSON values of all kinds, a few levels deep.
+    fn values() -> impl Strategy<Value = serde_json::Value> {
+        let leaf = prop_oneof![
+            Just(serde_json::Value::Null),
+            any::<bool>().prop_map(Into::into),
+            any::<i32>().prop_map(Into::into),
+            any::<f64>().prop_filter("no whole number", |n| n.fract() != 0.0 && n.is_finite()).prop_map(Into::into),
+            "[ -~é\u{0}-\u{1f}\u{1F600}]{0,6}".prop_map(Into::into),
+        ];
+        leaf.prop_recursive(4, 24, 4, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Into::into),
+                proptest::collection::btree_map("[a-c\"\\\\é]{0,2}", inner, 0..4)
+                    .prop_map(|map| serde_json::Value::Object(map.into_iter().collect())),
+            ]
+        })
+    }
+
+    /// The value with its members the other way round, blanks everywhere, and what can be escaped escaped.
+    fn written_oddly(value: &serde_json::Value) -> String {
+        let string = |text: &str| {
+            let units = text.encode_utf16().map(|unit| format!("\\u{unit:04x}"));
+            format!("\"{}\"", units.collect::<String>())
+        };
+        match value {
+            serde_json::Value::String(text) => string(text),
+            serde_json::Value::Array(list) => {
+                format!("[ {}\t]", list.iter().map(written_oddly).collect::<Vec<_>>().join(" ,\r\n"))
+            }
+            serde_json::Value::Object(map) => {
+                let members =
+                    map.iter().rev().map(|(key, value)| format!("{} : {}", string(key), written_oddly(value)));
+                format!("{{\n{} }}", members.collect::<Vec<_>>().join(" , "))
+            }
+            other => format!("{other} "),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn equal_values_and_no_others(a in values(), b in values()) {
+            prop_assert_eq!(print(&a.to_string()), print(&written_oddly(&a)));
+            prop_assert_eq!(a == b, print(&a.to_string()) == print(&b.to_string()), "{} {}", a, b);
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub mod digest;
 pub mod entry;
 #[cfg(feature = "cli")]
 mod excerpt;
+pub mod family;
 mod json;
 pub mod layout;
 pub mod list;

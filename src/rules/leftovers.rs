@@ -135,7 +135,7 @@ struct Member {
 
 impl Member {
     fn read(inputs: &[Input], input: u32) -> Option<Member> {
-        let source = Source::open(inputs[input as usize].path()?).ok()?;
+        let source = Source::reopen(inputs[input as usize].path()?).ok()?;
         let (session, checker) = scan::<Checker>(&source, &Default::default()).ok()?;
         let audit = Audit::new(&source, &session, None);
         let facts = &session.facts;
@@ -158,7 +158,7 @@ impl Member {
 
     fn read_records(&mut self, inputs: &[Input], seed: u64, sameness: Sameness) {
         let path = inputs[self.input as usize].path();
-        let source = path.filter(|_| self.is_session).and_then(|path| Source::open(path).ok());
+        let source = path.filter(|_| self.is_session).and_then(|path| Source::reopen(path).ok());
         self.records = source.and_then(|source| Records::read(&source, seed, sameness).ok());
         let entries = self.records.iter().flat_map(|records| &records.entries);
         self.entries = entries.collect::<HashSet<_>>().len() as u64;

@@ -40,11 +40,20 @@ pub struct Stamp {
     pub size: u64,
     /// When it was last written to, where the system says so.
     pub modified: Option<SystemTime>,
+    /// What tells it from every other file, where the system says so.
+    pub identity: Option<(u64, u64)>,
 }
 
 impl Stamp {
     fn of(metadata: &Metadata) -> Self {
-        Stamp { size: metadata.len(), modified: metadata.modified().ok() }
+        #[cfg(unix)]
+        let identity = {
+            use std::os::unix::fs::MetadataExt;
+            Some((metadata.dev(), metadata.ino()))
+        };
+        #[cfg(not(unix))]
+        let identity = None;
+        Stamp { size: metadata.len(), modified: metadata.modified().ok(), identity }
     }
 }
 
@@ -55,6 +64,17 @@ impl Source {
     /// What the system says; a folder is an error too.
     pub fn open(path: &Path) -> io::Result<Source> {
         Source::file(File::open(path)?)
+    }
+
+    /// Opens a file again that may have been a pipe: a pipe would never end, and is an error.
+    ///
+    /// # Errors
+    /// What the system says; what is no regular file.
+    pub fn reopen(path: &Path) -> io::Result<Source> {
+        match path.metadata()?.is_file() {
+            true => Source::open(path),
+            false => Err(io::Error::new(io::ErrorKind::Unsupported, "a pipe cannot be read again")),
+        }
     }
 
     fn file(file: File) -> io::Result<Source> {
@@ -120,6 +140,20 @@ impl Source {
             Inner::File { stamp, .. } => stamp.modified,
             _ => None,
         }
+    }
+
+    /// What tells the file from every other one, whatever its name; `None` for what is no file, or where the
+    /// system does not say.
+    pub fn identity(&self) -> Option<(u64, u64)> {
+        match &self.inner {
+            Inner::File { stamp, .. } => stamp.identity,
+            _ => None,
+        }
+    }
+
+    /// Whether it is a file, which can be opened again.
+    pub fn is_file(&self) -> bool {
+        matches!(self.inner, Inner::File { .. })
     }
 
     /// Whether any part can be read again.

@@ -24,6 +24,8 @@ mod readme;
 #[cfg(feature = "cli")]
 mod selection;
 #[cfg(feature = "cli")]
+mod stores;
+#[cfg(feature = "cli")]
 mod usage;
 #[cfg(feature = "cli")]
 mod views;

@@ -31,6 +31,10 @@ impl Head {
     /// # Errors
     /// What the system says.
     pub fn read(path: &Path) -> io::Result<Head> {
+        // a pipe would never end
+        if !path.metadata()?.is_file() {
+            return Ok(Head::default());
+        }
         let mut file = File::open(path)?;
         let mut bytes = Vec::new();
         let mut limit = FIRST;

@@ -19,7 +19,6 @@ use rayon::prelude::*;
 use shared::Shared;
 use std::cell::OnceCell;
 use std::io;
-use std::path::Path;
 
 /// What is kept of a session to compare it with others.
 #[derive(Clone, Debug)]
@@ -34,7 +33,11 @@ pub struct Trace {
     pub version: Option<i64>,
     /// A fingerprint of the bytes of each entry that has an id, in file order.
     pub prints: Vec<u64>,
-    /// Its records, where it cannot be read again.
+    /// What tells its file from every other one.
+    identity: Option<(u64, u64)>,
+    /// Whether it can be opened again.
+    again: bool,
+    /// Its records, where it cannot.
     records: Option<Records>,
 }
 
@@ -43,18 +46,22 @@ impl Trace {
     ///
     /// # Errors
     /// What reading says.
-    pub fn of(source: &Source, session: &Session, input: u32, path: Option<&Path>, seed: u64) -> io::Result<Trace> {
+    pub fn of(source: &Source, session: &Session, input: u32, seed: u64) -> io::Result<Trace> {
         let id = session.header.as_ref().and_then(|h| h.text("id")).filter(|id| !id.is_empty());
         let entries = 0..session.entries.len() as u32;
         let named = entries.filter(|n| session.entries[*n as usize].has(flags::ID));
-        let again = path.is_some() || !source.is_seekable();
+        let again = source.is_file();
+        let held = !again && source.is_seekable();
+        let records = || Records::of(source, session, seed, copies::Sameness::default());
         Ok(Trace {
             input,
             id: id.map(Box::from),
             shape: session.shape,
             version: session.version(),
             prints: named.filter_map(|n| session.hash(n)).collect(),
-            records: if again { None } else { Some(Records::of(source, session, seed, copies::Sameness::default())?) },
+            identity: source.identity(),
+            again,
+            records: if held { Some(records()?) } else { None },
         })
     }
 }
@@ -97,11 +104,11 @@ impl Compared {
 /// have something in common with others.
 pub fn compare(inputs: &[Input], traces: &[Trace], seed: u64, ignored: impl Fn(u32) -> bool) -> Compared {
     let shared = shared::Prints::new(traces);
+    let double = doubles(traces);
     let once = vec![OnceCell::new(); traces.len()];
-    let ignored = |n: u32| *once[n as usize].get_or_init(|| ignored(traces[n as usize].input));
+    let ignored = |n: u32| *once[n as usize].get_or_init(|| double[n as usize] || ignored(traces[n as usize].input));
     let mut same = same_ids(traces);
     same.iter_mut().for_each(|group| group.retain(|n| !ignored(*n)));
-    same.iter_mut().for_each(|group| one_of_each_file(group, |n| inputs[traces[n as usize].input as usize].path()));
     same.retain(|group| group.len() > 1);
     let told: Vec<copies::Told> = same.par_iter().map(|group| tell(inputs, traces, group, seed)).collect();
     let mut compared = Compared::default();
@@ -149,41 +156,19 @@ fn same_ids(traces: &[Trace]) -> Vec<Vec<u32>> {
     groups
 }
 
-/// What tells files apart, whatever their names.
-#[derive(PartialEq, Eq, Hash)]
-enum Identity {
-    #[cfg(unix)]
-    Node(u64, u64),
-    #[cfg(not(unix))]
-    Path(std::path::PathBuf),
-    Pipe,
-}
-
-fn identity(path: Option<&Path>) -> Option<Identity> {
-    let Some(path) = path else { return Some(Identity::Pipe) };
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        path.metadata().ok().map(|found| Identity::Node(found.dev(), found.ino()))
-    }
-    #[cfg(not(unix))]
-    path.canonicalize().ok().map(Identity::Path)
-}
-
-/// Leaves one of those that are the same file under other names, and none that is no longer there.
-fn one_of_each_file<'p>(group: &mut Vec<u32>, path: impl Fn(u32) -> Option<&'p Path>) {
+/// Which traces are those of a file that another one is of already, under another name.
+fn doubles(traces: &[Trace]) -> Vec<bool> {
     let mut seen = hashbrown::HashSet::new();
-    group.retain(|n| identity(path(*n)).is_some_and(|identity| seen.insert(identity)));
+    traces.iter().map(|trace| trace.identity.is_some_and(|identity| !seen.insert(identity))).collect()
 }
 
 /// Compares the files of one id; members are named by their place in the group.
 fn tell(inputs: &[Input], traces: &[Trace], group: &[u32], seed: u64) -> copies::Told {
     let members = || group.iter().map(|n| &traces[*n as usize]);
     let sameness = copies::Sameness::of(members().map(|trace| (trace.shape, trace.version)));
-    let read = |trace: &Trace| match (&trace.records, inputs[trace.input as usize].path()) {
-        (Some(records), _) => Some(records.clone()),
-        (None, Some(path)) => Records::read(&Source::open(path).ok()?, seed, sameness).ok(),
-        (None, None) => None,
+    let read = |trace: &Trace| match inputs[trace.input as usize].path() {
+        Some(path) if trace.again => Records::read(&Source::reopen(path).ok()?, seed, sameness).ok(),
+        _ => trace.records.clone(),
     };
     let records: Vec<Option<Records>> = members().map(read).collect();
     copies::tell(&records)

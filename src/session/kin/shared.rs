@@ -139,6 +139,8 @@ mod tests {
             shape: Shape::Tree,
             version: Some(3),
             prints: prints.to_vec(),
+            identity: None,
+            again: false,
             records: None,
         };
         (0..).zip(prints).map(trace).collect()
