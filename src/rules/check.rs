@@ -171,9 +171,15 @@ impl Neighbours<'_> {
         files.iter().map(|n| self.beside.name(*n).to_string()).collect()
     }
 
-    /// A file's name without its folders, in back-ticks.
-    pub fn name(&self, file: u32) -> String {
-        super::beside::file_name(self.beside.input(file))
+    /// Short names of files for messages, in back-ticks: those without the folders, if that tells them apart.
+    pub fn short_names(&self, files: &[u32]) -> Vec<String> {
+        let names = files.iter().map(|n| super::beside::file_name(self.beside.input(*n)));
+        let names: Vec<String> = names.collect();
+        let different = names.iter().collect::<HashSet<_>>().len();
+        match different == names.len() {
+            true => names,
+            false => files.iter().map(|n| super::quote_end(self.beside.name(*n))).collect(),
+        }
     }
 }
 

@@ -224,6 +224,7 @@ fn beside(own: &Member, session: &Member) -> String {
         (0, own, _) => format!("it holds {}, none of which is there", entries(own)),
         (common, 0, 0) => format!("it holds the same {}", entries(common)),
         (common, 0, lacks) => format!("it holds {common} of the {} there, and no other", entries(common + lacks)),
+        (1, more, 0) => format!("it holds the one entry there and {more} more"),
         (common, more, 0) => format!("it holds all {} there and {more} more", entries(common)),
         (_, more, lacks) => {
             format!("it holds {} that are missing there, and lacks {lacks} of those there: keep both", entries(more))

@@ -27,36 +27,43 @@ b.jsonl: {"type":"message","id":"5c1d0e2f",…}
     checks: &[Check::Store(check)],
 };
 
+/// How many files of a divergence are named in the message.
+const MOST: usize = 3;
+
 fn check(store: &Neighbours<'_>, sink: &mut StoreSink) {
     for (id, copies) in &store.compared.copies {
         let id = super::quote(id.as_bytes());
         match copies {
             Copies::Part { file, of, how, entries, of_entries } => {
-                let (own, other) = (store.name(*file), store.name(*of));
-                let message = match how {
-                    How::Same => format!("{own} holds the same {} of session {id} as {other}", entries_of(*entries)),
-                    How::Prefix => format!(
-                        "{own} holds the first {entries} of the {} of session {id}; {other} has them all",
-                        entries_of(*of_entries)
-                    ),
-                    How::Within => format!(
-                        "{own} holds {entries} of the {} of session {id}, and no other; {other} has them all",
-                        entries_of(*of_entries)
-                    ),
+                let names = store.short_names(&[*file, *of]);
+                let (own, other) = (&names[0], &names[1]);
+                let all = entries_of(*of_entries);
+                let message = match (how, entries) {
+                    (How::Same, _) => format!("{own} holds the same {all} of session {id} as {other}"),
+                    (_, 0) => format!("{own} holds none of the {all} of session {id}; {other} has them all"),
+                    (How::Prefix, 1) => {
+                        format!("{own} holds the first of the {all} of session {id}; {other} has them all")
+                    }
+                    (How::Prefix, _) => {
+                        format!("{own} holds the first {entries} of the {all} of session {id}; {other} has them all")
+                    }
+                    (How::Within, _) => {
+                        format!(
+                            "{own} holds {entries} of the {all} of session {id}, and no other; {other} has them all"
+                        )
+                    }
+                };
+                let effect = match how {
+                    How::Same => "one of them is enough",
+                    _ => "nothing is lost with the smaller file",
                 };
                 let finding = StoreFinding::new(&RULE, store.names(&[*file, *of]), message);
-                let effect = "nothing is lost with the smaller file";
-                sink.add(finding.severity(Severity::Info).effect(if *how == How::Same {
-                    "one of them is enough"
-                } else {
-                    effect
-                }));
+                sink.add(finding.severity(Severity::Info).effect(effect));
             }
             Copies::Diverged { files, common, own } => {
-                const MOST: usize = 3;
-                let each = files.iter().zip(own).take(MOST);
+                let names = store.short_names(&files[..files.len().min(MOST)]);
                 let each: Vec<String> =
-                    each.map(|(file, own)| format!("{own} only in {}", store.name(*file))).collect();
+                    names.iter().zip(own).map(|(name, own)| format!("{own} only in {name}")).collect();
                 let more = if files.len() > MOST { ", …" } else { "" };
                 let message = format!(
                     "session {id} goes on differently in {} files: {} in common, then {}{more}",
