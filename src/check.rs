@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::session::scan::{self, scan};
 use crate::session::view::{Reader, View};
 use crate::source::inputs::{Input, reason};
-use crate::source::{HELD, Source};
+use crate::source::Source;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::io;
@@ -129,16 +129,12 @@ pub fn source_report(source: &Source, name: &str, path: Option<&Path>, options: 
             Severity::Info => totals.infos += n,
         }
     }
-    let mut context = context_of(source, &session, options.reader);
-    context.repaired = match findings.repairable {
-        true => repaired_count(source, path)?,
-        false => context.pi,
-    };
     let dialect = match audit.kind() {
         FileKind::Foreign(dialect) => dialect.name,
         _ => crate::dialect::PI,
     };
-    Ok(FileReport {
+    drop(audit);
+    let mut report = FileReport {
         path: name.to_string(),
         dialect,
         version: session.version(),
@@ -147,12 +143,18 @@ pub fn source_report(source: &Source, name: &str, path: Option<&Path>, options: 
         entries: session.entries.len() as u64,
         tips: session.tips(),
         leaf: leaf_of(source, &session, options.reader),
-        context,
+        context: context_of(source, &session, options.reader),
         counts,
         totals,
         findings: findings.list,
         notes,
-    })
+    };
+    report.context.repaired = match findings.repairable {
+        // takes the index to pieces, so that there are never two
+        true => Some(session).filter(|_| source.is_seekable()).and_then(|s| repair::messages_after(source, s)),
+        false => report.context.pi,
+    };
+    Ok(report)
 }
 
 /// The id of the entry at which a reader resumes, as JSON.
@@ -184,27 +186,6 @@ fn context_of(source: &Source, session: &Session, reader: Reader) -> ContextCoun
         ReaderCount { name: reader.name(), messages, says }
     });
     ContextCount { pi, pi_says, reader, repaired: None }
-}
-
-/// How many messages pi would show the model after a repair; `None` where nothing can be repaired, or
-/// the file is too large to be repaired in memory.
-fn repaired_count(source: &Source, path: Option<&Path>) -> io::Result<Option<u64>> {
-    if source.size().is_none_or(|size| size > HELD as u64) {
-        return Ok(None);
-    }
-    let Ok(repairing) = repair::plan(source, path, &repair::Options::default()) else { return Ok(None) };
-    if repairing.hopeless.is_some() {
-        return Ok(None);
-    }
-    let mut bytes = Vec::new();
-    repairing.plan.apply(source, &mut |piece| {
-        bytes.extend_from_slice(piece);
-        Ok(())
-    })?;
-    let repaired = Source::bytes(bytes);
-    let (session, ()) = scan(&repaired, &scan::Options::default())?;
-    let count = View::new(&repaired, &session, Reader::Pi).and_then(|view| view.count_messages());
-    Ok(count.ok())
 }
 
 /// Whether the file was written to within the last ten seconds.

@@ -25,8 +25,8 @@ pub use lines::{line_end, line_start};
 pub use manifest::Manifest;
 pub use plan::{Placed, Plan, PlanError, Segment, copy};
 pub use write::{
-    Account, Content, Original, WriteError, make_folder, manifest_path, refuse, refuse_one, write_alone, write_plan,
-    write_with_manifest,
+    Account, Content, Original, WriteError, make_folder, manifest_path, refuse, refuse_one, unstamped, write_alone,
+    write_plan, write_with_manifest,
 };
 
 use serde::{Deserialize, Serialize};

@@ -4,7 +4,7 @@ use crate::support::{check_bytes, fixture, fixtures, loud_codes, written};
 use proptest::prelude::*;
 use sesstool::edit::{Manifest, Plan};
 use sesstool::pass::Health;
-use sesstool::pass::repair::{Options, Repairing, Stamp, errors_left, is_left, plan};
+use sesstool::pass::repair::{Options, Repairing, errors_left, is_left, plan};
 use sesstool::rules::{RULES, Repair};
 use sesstool::source::Source;
 
@@ -164,8 +164,11 @@ fn a_repair_on_request_is_made_only_then() {
 #[test]
 fn a_torn_record_can_leave_an_entry() {
     let torn = fixture("bad/L001-truncated-last-line/in-a-string.jsonl");
-    let asked = Options { salvage: true, stamp: Some(Stamp { input: "00".to_string() }), ..options() };
-    let (_, output) = repairing(&torn, &asked);
+    let asked = Options { salvage: true, stamp: true, ..options() };
+    let (repairing, _) = repairing(&torn, &asked);
+    let stamp = repairing.stamp.expect("a stamp");
+    let stamped = stamp.put(&repairing.plan, "00", "11").expect("a plan");
+    let output = applied(&stamped, &Source::bytes(torn));
     let text = String::from_utf8(output.clone()).expect("text");
     assert!(
         text.contains("\"customType\":\"sesstool.salvaged\"") && text.contains("\"customType\":\"sesstool.repair\"")
