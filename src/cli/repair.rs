@@ -339,14 +339,9 @@ fn copy(args: &Args, original: &Original<'_>, target: &Path) -> Result<(), Write
     edit::write_alone(original, &|sink| plan.apply(original.source, sink), target, &original.digest)
 }
 
-/// The errors that would be left, from the output in memory.
+/// The errors that would be left.
 fn after(plan: &Plan, source: &Source) -> io::Result<BTreeMap<&'static str, u64>> {
-    let mut bytes = Vec::new();
-    plan.apply(source, &mut |piece| {
-        bytes.extend_from_slice(piece);
-        Ok(())
-    })?;
-    Ok(repair::errors_left(&Health::of(&Source::bytes(bytes))?))
+    Ok(repair::errors_left(&Health::of(&plan.view(source)?)?))
 }
 
 /// The edits with their lines.

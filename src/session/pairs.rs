@@ -93,7 +93,7 @@ struct Frame {
 struct Below {
     /// How many branches end in it.
     tips: u32,
-    /// How many of them have no message behind the entry.
+    /// How many of them have nothing behind the entry that the model sees as a message.
     quiet: u32,
     /// Whether one of them has no compaction in it.
     plain: bool,
@@ -303,7 +303,8 @@ impl<'a> Walk<'a> {
                 (EntryType::Message, Role::ToolResult) => self.settle_results(n, below, changes as usize),
                 _ => {}
             }
-            if entry.is_message() {
+            // a summary of a branch that was left is a message to the model
+            if entry.is_message() || entry.kind == EntryType::BranchSummary {
                 below.quiet = 0;
             }
         }

@@ -91,9 +91,10 @@ impl Model<'_> {
     /// Puts results behind an entry, between it and the heirs.
     pub(super) fn add(&mut self, reread: &mut Reread<'_>, behind: u32, heirs: &[u32], items: Vec<Item>, why: Why) {
         let number = self.added.chains.len() as u32;
-        let hook = heirs.first().map_or(Place::Entry(behind), |heir| self.hook_of(*heir, behind));
-        let ms = self.time_of(behind);
-        let mut link = behind;
+        // what stood between them may have left, and other things may have been put there
+        let mut link = heirs.first().and_then(|heir| self.links.get(*heir)).unwrap_or(behind);
+        let hook = heirs.first().map_or(Place::Entry(link), |heir| self.hook_of(*heir, link));
+        let ms = self.time_of(link);
         let mut results = Vec::with_capacity(items.len());
         for item in items {
             results.push(match item {
@@ -134,6 +135,23 @@ impl Model<'_> {
         match self.added.moved.get(&n) {
             Some(chain) => self.added.chains[*chain as usize].hook,
             None => self.added.hung.get(&n).map_or(Place::Entry(parent), |chain| Place::Chain(*chain)),
+        }
+    }
+
+    /// Hooks chains on what the entries hung on that were set aside.
+    pub(super) fn hook_anew(&mut self) {
+        for chain in 0..self.added.chains.len() {
+            let mut hook = self.added.chains[chain].hook;
+            for _ in 0..self.places() {
+                match hook {
+                    Place::Entry(n) if !self.stays(n) => match self.above(hook) {
+                        Some(above) => hook = above,
+                        None => break,
+                    },
+                    _ => break,
+                }
+            }
+            self.added.chains[chain].hook = hook;
         }
     }
 

@@ -13,16 +13,21 @@ use crate::session::pairs::{Forest, Pairs};
 use crate::session::reread::Reread;
 use hashbrown::{HashMap, HashSet};
 
+/// How often what is left is looked at again; a session of its own accord takes two rounds.
+const MOST_ROUNDS: usize = 16;
+
 /// Settles calls and results.
 pub(super) fn settle(model: &mut Model<'_>) -> Result<(), RepairError> {
     if model.session.calls.is_empty() {
         return Ok(());
     }
-    if model.wants("M002", Kind::Choice) || model.wants("M004", Kind::Choice) {
-        set_aside(model);
-    }
-    if model.wants("M005", Kind::Choice) {
-        move_back(model)?;
+    // where a branch ends otherwise than before, or a result answers more of them, another one may have
+    // nothing to answer
+    for _ in 0..MOST_ROUNDS {
+        let changed = set_aside(model);
+        if !(model.wants("M005", Kind::Choice) && move_back(model)?) && !changed {
+            break;
+        }
     }
     if model.wants("M001", Kind::Choice) {
         // so that bookkeeping on a branch that nobody takes up does not ask for stand-ins
@@ -56,13 +61,17 @@ fn entry(model: &Model<'_>, call: u32) -> u32 {
 }
 
 /// Sets results aside that have no call, or whose call has one already.
-fn set_aside(model: &mut Model<'_>) {
+/// Whether there were any.
+fn set_aside(model: &mut Model<'_>) -> bool {
+    if !model.wants("M002", Kind::Choice) && !model.wants("M004", Kind::Choice) {
+        return false;
+    }
     let pairs = State::of(model).pairs;
     let stray = pairs.stray.iter().map(|(result, _)| (*result, "M002", "a result without its call"));
     let repeated = pairs.repeated.iter().map(|pair| (pair.result, "M004", "a second result for one call"));
     let mut found = false;
     for (result, code, reason) in stray.chain(repeated) {
-        if model.wants(code, Kind::Choice) {
+        if model.wants(code, Kind::Choice) && !model.added.has_moved(entry(model, result)) {
             model.set_aside(entry(model, result), why(code, Kind::Choice, reason));
             found = true;
         }
@@ -71,22 +80,25 @@ fn set_aside(model: &mut Model<'_>) {
         model.prune_copies();
         parents::pass_over_chosen(model);
     }
+    found
 }
 
 /// Moves results that stand in a wrong place right behind their calls. Of several for one call on one
-/// branch the first is moved, and the others are set aside.
-fn move_back(model: &mut Model<'_>) -> Result<(), RepairError> {
+/// branch the first is moved, and the others are set aside. Whether there were any.
+fn move_back(model: &mut Model<'_>) -> Result<bool, RepairError> {
     let State { pairs, children } = State::of(model);
     if pairs.misplaced.is_empty() {
-        return Ok(());
+        return Ok(false);
     }
-    let misplaced: HashSet<u32> = pairs.misplaced.iter().map(|pair| pair.result).collect();
-    let early: HashMap<u32, u32> = pairs.early.iter().map(|pair| (pair.call, pair.result)).collect();
+    let may_move = |result: u32| !model.added.has_moved(entry(model, result));
+    let misplaced: HashSet<u32> = pairs.misplaced.iter().map(|pair| pair.result).filter(|r| may_move(*r)).collect();
+    let early = pairs.early.iter().filter(|pair| may_move(pair.result)).map(|pair| (pair.call, pair.result));
+    let early: HashMap<u32, u32> = early.collect();
     let displaced = pairs.answers.iter().filter(|pair| misplaced.contains(&pair.result)).map(|pair| pair.call);
     let calls: Vec<u32> = displaced.chain(early.keys().copied()).collect();
     let mut moves: Vec<(Gap, Vec<u32>)> = Vec::new();
     let (mut taken, mut spare) = (HashSet::new(), Vec::new());
-    for gap in Gaps::of(model, &children, &pairs, &calls)?.list {
+    for gap in Gaps::of(model, &children, &pairs, &calls, false)?.list {
         let mut moved = Vec::new();
         for filler in &gap.calls {
             let result = match gap.displaced {
@@ -94,12 +106,15 @@ fn move_back(model: &mut Model<'_>) -> Result<(), RepairError> {
                 // a result before the call stands in for what is lost behind it
                 false => early.get(&filler.call).copied(),
             };
-            moved.extend(result.filter(|result| taken.insert(*result)));
-            spare.extend(filler.others.iter().copied().filter(|_| gap.displaced));
+            moved.extend(result.filter(|result| may_move(*result) && taken.insert(*result)));
+            spare.extend(filler.others.iter().copied().filter(|other| gap.displaced && may_move(*other)));
         }
         moves.push((gap, moved));
     }
     moves.retain(|(_, moved)| !moved.is_empty());
+    if moves.is_empty() {
+        return Ok(false);
+    }
     // for the others the way is free: what hangs on them hangs on what they hung on
     let reason = why("M005", Kind::Choice, "the result moves to its place right behind its call");
     let moved: Vec<u32> = moves.iter().flat_map(|(_, moved)| moved).map(|result| entry(model, *result)).collect();
@@ -119,7 +134,7 @@ fn move_back(model: &mut Model<'_>) -> Result<(), RepairError> {
         let reason = format!("the result of a call before it stands there now, {}", names(model, &results));
         model.add(&mut reread, gap.behind, &heirs, items, why("M005", Kind::Choice, reason));
     }
-    Ok(())
+    Ok(true)
 }
 
 /// These entries, and in the place of each that was set aside what hung on it.
@@ -144,7 +159,7 @@ fn names(model: &Model<'_>, results: &[u32]) -> String {
 /// Puts results in the place of lost ones.
 fn stand_in(model: &mut Model<'_>) -> Result<(), RepairError> {
     let State { pairs, children } = State::of(model);
-    let mut gaps = Gaps::of(model, &children, &pairs, &pairs.lost)?.list;
+    let mut gaps = Gaps::of(model, &children, &pairs, &pairs.lost, true)?.list;
     // a displaced result further down: one put here would be a second one there
     gaps.retain(|gap| !gap.displaced);
     let mut reread = Reread::new(model.source);

@@ -43,7 +43,7 @@ pub(super) fn kept_ranges(model: &mut Model<'_>) {
 }
 
 /// What pi would keep before a compaction: the last messages, about 20,000 tokens, not beginning with a
-/// tool result. The first of them, and the reason.
+/// tool result. The first of them, or the compaction itself, which keeps nothing; and the reason.
 pub(super) fn plausible(model: &Model<'_>, compaction: u32, left: &mut u32) -> Option<(u32, String)> {
     let mut at = model.parent(compaction);
     let (mut size, mut kept) = (0, None);
@@ -63,5 +63,8 @@ pub(super) fn plausible(model: &Model<'_>, compaction: u32, left: &mut u32) -> O
         at = model.parent(n);
     }
     let tokens = size / BYTES_PER_TOKEN;
-    kept.map(|n| (n, format!("about {tokens} tokens before the compaction are kept, from {} on", model.name(n))))
+    Some(match kept {
+        Some(n) => (n, format!("about {tokens} tokens before the compaction are kept, from {} on", model.name(n))),
+        None => (compaction, "nothing stands before the compaction that it could keep".to_string()),
+    })
 }

@@ -4,7 +4,9 @@
 //! what is found.
 
 use super::RepairError;
-use super::model::Model;
+use super::model::{Marks, Model};
+use crate::dialect::pi::EntryType;
+use crate::session::flags;
 use crate::session::graph::{Children, Intervals};
 use crate::session::pairs::{Pairs, ends_run};
 use hashbrown::HashMap;
@@ -42,7 +44,8 @@ pub(super) struct Gaps {
 }
 
 impl Gaps {
-    /// The gaps that these calls leave in a forest.
+    /// The gaps that these calls leave in a forest. With `waiting`, branches on which nothing but waits for
+    /// the results are left alone.
     ///
     /// # Errors
     /// There are more than a file has that was not made for that: every branch may lose every call.
@@ -51,6 +54,7 @@ impl Gaps {
         children: &Children,
         pairs: &Pairs,
         calls: &[u32],
+        waiting: bool,
     ) -> Result<Gaps, RepairError> {
         let mut gaps = Gaps { list: Vec::new() };
         if calls.is_empty() {
@@ -59,7 +63,9 @@ impl Gaps {
         let count = model.len() as usize;
         let intervals = Intervals::by(count, children, |n| model.parent(n).filter(|_| model.stays(n)));
         let left = (4 * count).max(MOST_FILLED);
-        let mut walk = Walk { model, children, intervals, results: HashMap::new(), calls: HashMap::new(), left };
+        let waiting = if waiting { quiet_tips(model, children, &intervals) } else { Marks::default() };
+        let (results, own) = (HashMap::new(), HashMap::new());
+        let mut walk = Walk { model, children, intervals, results, calls: own, waiting, left };
         walk.note_results(pairs, calls);
         // calls of one message are neighbours
         let mut sorted = calls.to_vec();
@@ -73,6 +79,15 @@ impl Gaps {
     }
 }
 
+/// An entry of which results may stand below.
+struct Open {
+    n: u32,
+    /// The calls that wait for them there.
+    live: BTreeSet<u32>,
+    /// Whether there may be branches below that only wait: no message stands between.
+    waits: bool,
+}
+
 struct Walk<'w, 'a> {
     model: &'w Model<'a>,
     children: &'w Children,
@@ -81,8 +96,28 @@ struct Walk<'w, 'a> {
     results: HashMap<u32, Vec<u32>>,
     /// Of each result its calls.
     calls: HashMap<u32, Vec<u32>>,
+    /// Entries from which a branch ends without a message at or behind them.
+    waiting: Marks,
     /// How many results may still be missed.
     left: usize,
+}
+
+/// Entries from which a branch ends without a message at or behind them.
+fn quiet_tips(model: &Model<'_>, children: &Children, intervals: &Intervals) -> Marks {
+    // children before their parents
+    let mut order: Vec<u32> = (0..model.len()).filter(|n| intervals.entered(*n) != u32::MAX).collect();
+    order.sort_unstable_by_key(|n| std::cmp::Reverse(intervals.entered(*n)));
+    let leaf = model.last();
+    let mut quiet = Marks::default();
+    for n in order {
+        let entry = &model.session.entries[n as usize];
+        let silent = !entry.is_message() && entry.kind != EntryType::BranchSummary;
+        let below = children.get(n);
+        if silent && (below.is_empty() || leaf == Some(n) || below.iter().any(|child| quiet.has(*child))) {
+            quiet.set(n);
+        }
+    }
+    quiet
 }
 
 impl Walk<'_, '_> {
@@ -117,16 +152,19 @@ impl Walk<'_, '_> {
 
     /// The gaps below a message for calls of its own.
     fn below(&mut self, top: u32, calls: &[u32], gaps: &mut Vec<Gap>) -> Result<(), RepairError> {
-        let (fresh, live): (Vec<u32>, Vec<u32>) = calls.iter().partition(|call| self.results[*call].is_empty());
+        // whether there are branches below on which the message only waits for its results
+        let waits = self.model.session.entries[top as usize].has(flags::TOOL_USE)
+            && self.children.get(top).iter().any(|child| self.waiting.has(*child));
+        let (fresh, live): (Vec<u32>, Vec<u32>) =
+            calls.iter().partition(|call| !waits && self.results[*call].is_empty());
         if !fresh.is_empty() {
             self.count(fresh.len())?;
             gaps.push(gap(top, self.children.get(top).to_vec(), fresh));
         }
-        // entries of which results may stand below, with the calls that wait for them there
-        let mut open: Vec<(u32, BTreeSet<u32>)> = vec![(top, live.into_iter().collect())];
-        while let Some((n, live)) = open.pop() {
-            if !live.is_empty() {
-                self.divide(n, live, gaps, &mut open)?;
+        let mut open = vec![Open { n: top, live: live.into_iter().collect(), waits }];
+        while let Some(next) = open.pop() {
+            if !next.live.is_empty() {
+                self.divide(next, gaps, &mut open)?;
             }
         }
         Ok(())
@@ -138,16 +176,11 @@ impl Walk<'_, '_> {
     }
 
     /// Divides the calls among the children below which they have results; the others are lost there.
-    fn divide(
-        &mut self,
-        n: u32,
-        live: BTreeSet<u32>,
-        gaps: &mut Vec<Gap>,
-        open: &mut Vec<(u32, BTreeSet<u32>)>,
-    ) -> Result<(), RepairError> {
+    fn divide(&mut self, from: Open, gaps: &mut Vec<Gap>, open: &mut Vec<Open>) -> Result<(), RepairError> {
+        let Open { n, live, waits } = from;
         let children = self.children.get(n);
-        if let [child] = children {
-            self.enter(n, *child, live, gaps, open);
+        if let ([child], false) = (children, waits) {
+            self.enter(n, *child, live, false, gaps, open);
             return Ok(());
         }
         let mut shares: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
@@ -163,6 +196,11 @@ impl Walk<'_, '_> {
                     self.intervals.entered(self.entry(*result)) < self.intervals.left(child)
                 });
                 below = &below[past.max(1)..];
+            }
+        }
+        if waits {
+            for child in children.iter().filter(|child| self.waiting.has(**child)) {
+                shares.insert(*child, live.clone());
             }
         }
         // children below which the same calls are lost hang on the same stand-ins
@@ -182,7 +220,7 @@ impl Walk<'_, '_> {
             }
         }
         for (child, share) in shares {
-            self.enter(n, child, share, gaps, open);
+            self.enter(n, child, share, waits && self.waiting.has(child), gaps, open);
         }
         Ok(())
     }
@@ -193,8 +231,9 @@ impl Walk<'_, '_> {
         n: u32,
         child: u32,
         mut live: BTreeSet<u32>,
+        waits: bool,
         gaps: &mut Vec<Gap>,
-        open: &mut Vec<(u32, BTreeSet<u32>)>,
+        open: &mut Vec<Open>,
     ) {
         if live.is_empty() {
             return;
@@ -217,7 +256,7 @@ impl Walk<'_, '_> {
                 live.remove(call);
             }
         }
-        open.push((child, live));
+        open.push(Open { n: child, live, waits });
     }
 }
 

@@ -8,6 +8,7 @@ mod added;
 mod calls;
 mod choices;
 mod content;
+mod contexts;
 mod evidence;
 mod gaps;
 mod header;
@@ -145,7 +146,10 @@ pub fn plan(source: &Source, path: Option<&Path>, options: &Options) -> Result<R
     touch::edits(&mut model, &mut edits)?;
     lines::edits(&model, &mut edits)?;
     let stamp = salvage::edits(&mut model, &mut edits)?;
+    drop(model);
     let plan = Plan::new(size, disjoint(edits)).map_err(RepairError::Plan)?;
+    let plan = contexts::keep_pairs(source, session, plan, options)?;
+    let stamp = stamp.filter(|_| !plan.is_empty());
     Ok(Repairing { plan, hopeless, stamp })
 }
 

@@ -71,6 +71,7 @@ pub(super) fn pass_over_chosen(model: &mut Model<'_>) {
         model.added.note_parent(n, Some(parent));
         model.hang(n, at, Why { reason: format!("its parent was set aside; linked to {to}").into(), ..why });
     }
+    model.hook_anew();
 }
 
 /// The parent that an entry names, as JSON.

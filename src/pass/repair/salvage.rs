@@ -16,7 +16,7 @@ use crate::session::NO_TIME;
 const LONGEST: usize = 1 << 20;
 
 /// The edits that add entries where torn records stood, and what a stamp is made from where one is asked
-/// for and something is repaired.
+/// for.
 pub(super) fn edits(model: &mut Model<'_>, edits: &mut Vec<Edit>) -> Result<Option<Stamp>, RepairError> {
     let mut last = None;
     // a line of version 1 has no side branch to put an entry on, and its indices would shift
@@ -26,8 +26,7 @@ pub(super) fn edits(model: &mut Model<'_>, edits: &mut Vec<Edit>) -> Result<Opti
             torn(model, line, &tails, edits, &mut last)?;
         }
     }
-    let wanted = model.options.stamp && !edits.is_empty();
-    Ok(wanted.then(|| stamp(model, last)))
+    Ok(model.options.stamp.then(|| stamp(model, last)))
 }
 
 /// Adds an entry for each torn record of a line, in front of the line.
