@@ -181,6 +181,65 @@ fn a_torn_record_can_leave_an_entry() {
     assert!(errors(&output).is_empty(), "{:?}\n{text}", errors(&output));
 }
 
+/// What an entry without a proper parent is linked to, and with what reason: fixture, entry, parent, evidence.
+const EVIDENCE: &[(&str, &str, &str, &str)] = &[
+    ("E004-missing-parent/absent", "5ea2c3f0", "4d90b7e1", "the entry written just before"),
+    ("E004-missing-parent/summary-that-names-it", "90e1c4b7", "4d90b7e1", "which its `fromId` names"),
+    // another summary of the file shows that `fromId` is the leaf that was left
+    ("E004-missing-parent/summary-that-names-the-leaf", "91f2d5c8", "a5b6c7d8", "the entry written just before"),
+    ("G003-dangling-parent/unknown-id", "5ea2c3f0", "4d90b7e1", "the entry written just before"),
+    ("G003-dangling-parent/older-than-what-stands-before", "a5b6c7d8", "4d90b7e1", "the end of a branch just before its time"),
+];
+
+#[test]
+fn the_reason_names_the_evidence() {
+    for (name, entry, parent, evidence) in EVIDENCE {
+        let (repairing, output) = repairing(&fixture(&format!("bad/{name}.jsonl")), &options());
+        let text = String::from_utf8(output).expect("text");
+        let line = text.lines().find(|line| line.contains(&format!("\"id\":\"{entry}\""))).expect("the entry");
+        assert!(line.contains(&format!("\"parentId\":\"{parent}\"")), "{name}: {line}");
+        let reasons: Vec<_> = repairing.plan.edits().iter().map(|edit| edit.why.reason.as_ref()).collect();
+        assert!(reasons.iter().any(|reason| reason.contains(parent) && reason.contains(evidence)), "{name}: {reasons:?}");
+    }
+}
+
+/// Evidence where there is none, or where it is contradicted, changes nothing.
+#[test]
+fn weak_evidence_is_none() {
+    let header = r#"{"type":"session","version":3,"id":"s","timestamp":"2026-03-14T09:26:50.000Z","cwd":"/p"}"#;
+    let say = |id: &str, parent: &str, time: &str| {
+        format!(
+            r#"{{"type":"message","id":"{id}","parentId":{parent},"timestamp":"2026-03-14T{time}.000Z","message":{{"role":"user","content":"x"}}}}"#
+        )
+    };
+    let linked = |lines: &[String], id: &str| {
+        let bytes = [&[header.to_string()], lines].concat().join("\n") + "\n";
+        let (_, output) = repairing(bytes.as_bytes(), &options());
+        let text = String::from_utf8(output).expect("text");
+        let line = text.lines().find(|line| line.contains(&format!("\"id\":\"{id}\""))).expect("the entry").to_string();
+        serde_json::from_str::<serde_json::Value>(&line).expect("JSON")["parentId"].as_str().map(str::to_string)
+    };
+    // a clock that was set back by an hour: no branch ended just before
+    let set_back = [
+        say("a", "null", "09:00:00"),
+        say("b", "\"a\"", "10:00:00"),
+        say("c", "\"b\"", "10:30:00"),
+        say("d", "\"gone\"", "09:30:10"),
+    ];
+    assert_eq!(linked(&set_back, "d").as_deref(), Some("c"));
+    // a minute is not enough
+    let near = [say("a", "null", "09:00:00"), say("b", "null", "09:00:50"), say("d", "\"gone\"", "09:00:01")];
+    assert_eq!(linked(&near, "d").as_deref(), Some("b"));
+    // a summary that names a parent of its own, and in `fromId` another entry, is of the kind that names the leaf
+    let summary = r#"{"type":"branch_summary","id":"s1","parentId":"gone","timestamp":"2026-03-14T09:03:00.000Z","fromId":"a","summary":"x"}"#;
+    let lines = [say("a", "null", "09:00:00"), say("b", "\"a\"", "09:01:00"), summary.to_string()];
+    assert_eq!(linked(&lines, "s1").as_deref(), Some("b"));
+    // without a parent, the beginning is where it went back to
+    let summary = summary.replace(r#""parentId":"gone","#, "").replace(r#""fromId":"a""#, r#""fromId":"root""#);
+    let lines = [say("a", "null", "09:00:00"), say("b", "\"a\"", "09:01:00"), summary];
+    assert_eq!(linked(&lines, "s1"), None);
+}
+
 /// Damage that meets damage: each was once repaired by halves.
 #[test]
 fn damage_on_damage_is_repaired_at_once() {
