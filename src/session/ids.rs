@@ -1,11 +1,12 @@
 //! Ids: packed where they are short, in an arena where they are not, always compared in full.
 
-use super::{Entry as Row, flags};
+use super::Entry as Row;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rayon::prelude::*;
 use std::hash::{BuildHasher, Hasher};
+use std::num::NonZeroU32;
 
 /// An id. Up to eight bytes stand in `bits`, longer ones in an [`Arena`] at that offset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -106,14 +107,14 @@ const PART_BITS: u32 = 12;
 impl Table {
     /// The table of all entries that have an id; and those whose id an earlier entry has too, as
     /// (the one before, the later one) in file order.
-    pub fn of(entries: &[Row], arena: &Arena) -> (Table, Vec<(u32, u32)>) {
-        let state = RandomState::default();
+    pub fn of(entries: &[Row], arena: &Arena, marks: Marks) -> (Table, Vec<(u32, u32)>) {
+        let Marks { marks, state } = marks;
         let count = (entries.len() / PART + 1).next_power_of_two().min(1 << PART_BITS);
-        let with_ids = || (0u32..).zip(entries).filter(|(_, row)| row.has(flags::ID));
+        let with_ids = || (0u32..).zip(&marks).filter_map(|(n, mark)| Some((n, (*mark)?.get())));
         // sorted by part: first how many each has, then each to its place
         let mut ends = vec![0usize; count];
-        for (_, row) in with_ids() {
-            ends[part_of(mark(&state, arena, row.id), count)] += 1;
+        for (_, mark) in with_ids() {
+            ends[part_of(mark, count)] += 1;
         }
         let mut sum = 0;
         let mut starts = Vec::with_capacity(count);
@@ -124,8 +125,7 @@ impl Table {
         }
         let mut marked = vec![(0u32, 0u32); sum];
         let mut next = starts.clone();
-        for (n, row) in with_ids() {
-            let mark = mark(&state, arena, row.id);
+        for (n, mark) in with_ids() {
             let at = &mut next[part_of(mark, count)];
             marked[*at] = (mark, n);
             *at += 1;
@@ -159,9 +159,28 @@ impl Table {
     }
 }
 
-/// Half a hash: enough to tell nearly all ids apart, and half the memory.
+/// The marks of all entries' ids, from which a [`Table`] is made.
+#[derive(Default)]
+pub struct Marks {
+    marks: Vec<Option<NonZeroU32>>,
+    state: RandomState,
+}
+
+impl Marks {
+    /// Adds the mark of the next entry; `None` where it has no id.
+    pub fn push(&mut self, arena: &Arena, id: Option<Key>) {
+        self.marks.push(id.and_then(|key| NonZeroU32::new(mark(&self.state, arena, key))));
+    }
+
+    /// Makes room for `more` entries.
+    pub fn reserve(&mut self, more: usize) {
+        self.marks.reserve(more);
+    }
+}
+
+/// Half a hash: enough to tell nearly all ids apart, and half the memory. Never 0.
 fn mark(state: &RandomState, arena: &Arena, key: Key) -> u32 {
-    (hash(state, arena, key) >> 32) as u32
+    (hash(state, arena, key) >> 32) as u32 | 1
 }
 
 fn part_of(mark: u32, parts: usize) -> usize {

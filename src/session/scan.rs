@@ -3,7 +3,7 @@
 use super::envelope::{Envelope, Id, facts};
 use super::facts::{FileFacts, FirstLine, Lost};
 use super::graph;
-use super::ids::{Arena, Key, Table};
+use super::ids::{Arena, Key, Marks, Table};
 use super::{
     Call, Entry, Header, HeaderField, MOST_ENTRIES, NO_TIME, Parent, Ref, RefKind, RefValue, Session, Shape, flags,
 };
@@ -883,6 +883,7 @@ fn separator_at(bytes: &[u8], from: usize) -> Option<Span> {
 /// Joins the blocks' parts in file order.
 struct Builder<O> {
     session: Session,
+    marks: Marks,
     observer: O,
 }
 
@@ -906,7 +907,7 @@ impl<O: Observer> Builder<O> {
             shape: Shape::Tree,
             facts: FileFacts::default(),
         };
-        Builder { session, observer: O::default() }
+        Builder { session, marks: Marks::default(), observer: O::default() }
     }
 
     /// Makes room for what the rest of a source of `size` bytes will bring, going by what is there.
@@ -917,6 +918,7 @@ impl<O: Observer> Builder<O> {
         // a file may change its manners: not more than a GiB of rows ahead of the evidence
         let more = more.min(1 << 24) as usize;
         entries.reserve(more);
+        self.marks.reserve(more);
     }
 
     fn append(&mut self, part: BlockPart<O>) -> io::Result<()> {
@@ -941,6 +943,7 @@ impl<O: Observer> Builder<O> {
             row.id = session.arena.adopt(&part.arena, row.id);
             let n = session.entries.len() as u32;
             row.link = session.link(n, &row, &part.arena, parent).link();
+            self.marks.push(&session.arena, row.has(flags::ID).then_some(row.id));
             session.entries.push(row);
         }
         for mut reference in part.refs {
@@ -963,7 +966,7 @@ impl<O: Observer> Builder<O> {
     }
 
     fn finish(mut self) -> (Session, O) {
-        self.session.settle();
+        self.session.settle(self.marks);
         (self.session, self.observer)
     }
 }
@@ -994,8 +997,8 @@ impl Session {
 
     /// What can be said only at the end of the file: ids, parents that are not the entry before, copies
     /// of ids, the shape, references.
-    fn settle(&mut self) {
-        (self.table, self.copies) = Table::of(&self.entries, &self.arena);
+    fn settle(&mut self, marks: Marks) {
+        (self.table, self.copies) = Table::of(&self.entries, &self.arena, marks);
         let copies = self.copies_by_last();
         let mut pending = std::mem::take(&mut self.pending);
         pending.retain(|&(n, key)| {
