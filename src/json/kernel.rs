@@ -31,6 +31,39 @@ pub(super) struct Bits {
 pub(super) trait Look: Copy {
     /// Looks at 64 bytes; `carry` is that of the bytes before them.
     fn look(self, bytes: &[u8; BLOCK], carry: u64) -> Bits;
+
+    /// Looks at whole blocks from `at` on, up to the first with a stop or a rare escape, or for which
+    /// there are not enough bytes. A call of its own, in which nothing but this loop needs registers.
+    fn skim(self, bytes: &[u8], at: usize, carry: u64) -> Skimmed;
+}
+
+/// What was seen in blocks without stops and rare escapes.
+#[derive(Clone, Copy)]
+pub(super) struct Skimmed {
+    /// Where they end.
+    pub(super) end: usize,
+    /// Whether there is an escape in them.
+    pub(super) escapes: bool,
+    /// Whether there is a non-ASCII byte in them.
+    pub(super) high: bool,
+    /// The carry of the last one.
+    pub(super) carry: u64,
+}
+
+#[inline(always)]
+fn skim<K: Look>(kernel: K, bytes: &[u8], mut at: usize, mut carry: u64) -> Skimmed {
+    let (mut escapes, mut high) = (0, 0);
+    for block in bytes.get(at..).unwrap_or_default().as_chunks::<BLOCK>().0 {
+        let bits = kernel.look(block, carry);
+        if bits.stop | bits.rare != 0 {
+            break;
+        }
+        escapes |= bits.escape;
+        high |= bits.high;
+        carry = bits.carry;
+        at += BLOCK;
+    }
+    Skimmed { end: at, escapes: escapes != 0, high: high != 0, carry }
 }
 
 /// Which kernel a scanner runs. The default is the best one that the processor has.
@@ -120,6 +153,11 @@ impl Look for Portable {
         }
         Bits { stop: quote & !escape | control, escape, rare: escape & !simple, high, carry }
     }
+
+    #[inline(never)]
+    fn skim(self, bytes: &[u8], at: usize, carry: u64) -> Skimmed {
+        skim(self, bytes, at, carry)
+    }
 }
 
 #[inline(always)]
@@ -151,6 +189,19 @@ impl Look for Avx2 {
         let (escape, carry) = escaped(seen.slash, carry);
         Bits { stop: seen.quote & !escape | seen.control, escape, rare: escape & !seen.simple, high: seen.high, carry }
     }
+
+    #[inline(always)]
+    fn skim(self, bytes: &[u8], at: usize, carry: u64) -> Skimmed {
+        // SAFETY: `self` proves that the processor has these features.
+        unsafe { skim_avx2(self, bytes, at, carry) }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(never)]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn skim_avx2(avx2: Avx2, bytes: &[u8], at: usize, carry: u64) -> Skimmed {
+    skim(avx2, bytes, at, carry)
 }
 
 /// What AVX2 sees in a block, one bit a byte.

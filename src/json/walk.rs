@@ -313,6 +313,9 @@ pub(super) fn walk<K: Look>(
     Err(fail(bytes, at, line, in_string, scanner.open.len()))
 }
 
+/// A string that goes on for so many blocks is skimmed.
+const SHORT: u32 = 3;
+
 /// Looks for the end of the string whose content begins at `from`: where it stops, and whether it
 /// holds an escape, or the letter of an escape that may be none.
 #[inline(always)]
@@ -328,6 +331,7 @@ fn string<K: Look>(
     }
     let mut live = !0 << (from - window.base);
     let mut escapes = 0;
+    let mut blocks = 0;
     loop {
         let Bits { stop, escape, rare, .. } = window.bits;
         let stops = stop & live;
@@ -341,6 +345,15 @@ fn string<K: Look>(
         }
         if stops != 0 {
             return (window.base + stops.trailing_zeros() as usize, Ok(escapes != 0));
+        }
+        blocks += 1;
+        if blocks == SHORT {
+            let skimmed = kernel.skim(bytes, window.base + BLOCK, window.bits.carry);
+            escapes |= u64::from(skimmed.escapes);
+            window.high |= window.bits.high | u64::from(skimmed.high);
+            window.bits.high = 0;
+            window.bits.carry = skimmed.carry;
+            window.base = skimmed.end - BLOCK;
         }
         window.look(kernel, bytes, window.base + BLOCK, window.bits.carry);
         live = !0;
