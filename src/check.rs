@@ -106,7 +106,10 @@ pub fn one(input: &Input, options: &Options) -> Event {
 pub fn source_report(source: &Source, name: &str, path: Option<&Path>, options: &Options) -> io::Result<FileReport> {
     let (session, checker) = scan::<Checker>(source, &options.scan)?;
     let audit = Audit::new(source, &session, path);
-    let mut findings = rules::judge(&audit, checker, &options.policy);
+    let (mut findings, (leaf, context)) = audit.side_by_side(
+        || rules::judge(&audit, checker, &options.policy),
+        || (leaf_of(source, &session, options.reader), context_of(source, &session, options.reader)),
+    );
     let mut notes = Vec::new();
     if let Some(change) = source.changed()? {
         notes.push(format!("the file changed while it was read: {change}"));
@@ -142,8 +145,8 @@ pub fn source_report(source: &Source, name: &str, path: Option<&Path>, options: 
         lines: session.facts.lines,
         entries: session.entries.len() as u64,
         tips: session.tips(),
-        leaf: leaf_of(source, &session, options.reader),
-        context: context_of(source, &session, options.reader),
+        leaf,
+        context,
         counts,
         totals,
         findings: findings.list,

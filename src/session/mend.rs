@@ -2,7 +2,7 @@
 //! unseen, everything else as seen, and what was linked or renamed is linked and renamed in place. The
 //! bytes stay those of the damaged file, so that entries can still be read again.
 
-use super::ids::Key;
+use super::ids::{Key, Marks, Table};
 use super::{Header, HeaderField, Parent, RefValue, Session, flags};
 use crate::json::Kind;
 
@@ -40,8 +40,9 @@ impl Session {
         self.facts.scalars = 0;
     }
 
-    /// Gives new ids, and lets the id table name what keeps an id that others had as well.
+    /// Gives new ids, and makes the id table anew where ids changed or several entries had one.
     fn mend_ids(&mut self, mending: &Mending<'_>) {
+        let mut changed = !self.copies.is_empty();
         for n in 0..self.entries.len() as u32 {
             if (mending.renamed)(n) && (mending.stays)(n) {
                 // no id of a file has bytes like these: they are no UTF-8, however it is read
@@ -49,17 +50,20 @@ impl Session {
                 let entry = &mut self.entries[n as usize];
                 entry.id = self.arena.add(&text);
                 entry.flags = entry.flags & !flags::ID_ABSENT | flags::ID;
-                self.table.insert(&self.entries, &self.arena, n);
+                changed = true;
             }
         }
-        for (before, later) in std::mem::take(&mut self.copies) {
-            for n in [before, later] {
-                if (mending.stays)(n) && !(mending.renamed)(n) {
-                    self.table.insert(&self.entries, &self.arena, n);
-                }
-            }
-        }
+        self.copies = Vec::new();
         self.near = Vec::new();
+        if changed {
+            let mut marks = Marks::default();
+            for (n, entry) in (0u32..).zip(&self.entries) {
+                let there = entry.has(flags::ID) && (mending.stays)(n);
+                marks.push(&self.arena, there.then_some(entry.id));
+            }
+            self.table = Table::default();
+            (self.table, _) = Table::of(&self.entries, &self.arena, marks);
+        }
     }
 
     fn mend_entries(&mut self, mending: &Mending<'_>) {
