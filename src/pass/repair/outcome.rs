@@ -31,11 +31,11 @@ pub fn messages_after(source: &Source, mut session: Session) -> Option<u64> {
         .iter()
         .map(|row| source.read_range(row.offset, 1).is_ok_and(|byte| byte == b"{") && titles.binary_search(&row.offset).is_err())
         .collect();
-    let stays = |n: u32| !gone.has(n);
+    let stays = |n: u32| !gone.contains(n);
     session.mend(&Mending {
         parent: &|n| links.get(n),
         stays: &stays,
-        renamed: &|n| renamed.has(n),
+        renamed: &|n| renamed.contains(n),
         meant: &|n, target| copies.meant(n, target),
         version,
         extra_stays: &|n| extras[n],
