@@ -1,5 +1,7 @@
 //! From inputs to reports.
 
+mod anchor;
+
 use crate::pass::repair;
 use crate::report::{ContextCount, FileReport, ReadError, ReaderCount, Totals};
 use crate::rules::check::{Audit, Checker};
@@ -22,6 +24,8 @@ pub struct Options {
     pub policy: Policy,
     /// Whether findings carry the piece of the line around their place.
     pub excerpts: bool,
+    /// Whether findings carry what they are known by in later runs.
+    pub anchors: bool,
     /// How files are scanned.
     pub scan: scan::Options,
     /// Whose leaf and context are told.
@@ -118,6 +122,9 @@ pub fn source_report(source: &Source, name: &str, path: Option<&Path>, options: 
         for finding in &mut findings.list {
             finding.excerpt = finding.place.as_ref().and_then(|place| excerpt(source, place));
         }
+    }
+    if options.anchors {
+        anchor::put(source, &mut findings.list);
     }
     let mut counts = BTreeMap::new();
     let mut totals = Totals::default();

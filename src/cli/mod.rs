@@ -13,6 +13,7 @@ pub mod restore;
 mod session;
 pub mod show;
 mod signals;
+mod sinks;
 pub mod tools;
 pub mod tree;
 pub mod validate;

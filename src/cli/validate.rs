@@ -2,17 +2,17 @@
 
 use super::progress::Progress;
 use super::session::ReaderArg;
-use super::{CLEAN, FAILED, FINDINGS, Failure, output, say};
+use super::sinks::{self, Sinks, Target, TargetParser};
+use super::{CLEAN, FAILED, FINDINGS, Failure, output, say, signals};
 use crate::check::{self, Event};
 use crate::report::clean::clean;
-use crate::report::{FORMATS, FileReport, Format, Options, ReadError, Report, Summary, format};
+use crate::report::{FORMATS, Options, ReadError, Summary};
 use crate::rules::{Policy, Severity};
-use crate::source::inputs::{self, Inputs};
+use crate::source::inputs::{self, Input, Inputs};
 use clap::ValueEnum;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use std::io::{self, Write};
+use std::io;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Find what is broken in session files, where, and what readers do with it.
@@ -25,9 +25,12 @@ pub struct Args {
     /// Read further paths from a list (- for standard input): lines, or separated by NULs.
     #[arg(long, value_name = "FILE")]
     files_from: Option<PathBuf>,
-    /// How findings are shown.
-    #[arg(long, default_value = FORMATS[0].name, value_parser = formats())]
-    format: &'static Format,
+    /// How findings are shown; with =FILE that goes to a file, and there may be several.
+    #[arg(long, value_name = "FORMAT[=FILE]", default_value = FORMATS[0].name, value_parser = TargetParser)]
+    format: Vec<Target>,
+    /// Write the report to this file; an older report of the same format is replaced, nothing else is.
+    #[arg(long, value_name = "FILE")]
+    output_file: Option<PathBuf>,
     /// Report these rules only: codes, names, or beginnings of codes such as G or G00.
     #[arg(long, value_name = "CODE", value_delimiter = ',', help_heading = "What counts")]
     select: Vec<String>,
@@ -64,6 +67,7 @@ Examples:
   sesstool validate . --fail-on warning --ignore L015,L016
   sesstool validate . --select G --severity dangling-parent=warning
   git ls-files -z '*.jsonl' | sesstool validate --files-from - --format json
+  sesstool validate . --format text --format sarif=out.sarif
 
 Exit status:
   0  nothing at or above --fail-on
@@ -82,38 +86,51 @@ enum FailOn {
 }
 
 impl FailOn {
-    fn is_reached(self, worst: Option<Severity>) -> bool {
-        let least = match self {
-            FailOn::Error => Severity::Error,
-            FailOn::Warning => Severity::Warning,
-            FailOn::Info => Severity::Info,
-            FailOn::Never => return false,
-        };
-        worst >= Some(least)
+    /// The least severity that fails.
+    fn least(self) -> Option<Severity> {
+        match self {
+            FailOn::Error => Some(Severity::Error),
+            FailOn::Warning => Some(Severity::Warning),
+            FailOn::Info => Some(Severity::Info),
+            FailOn::Never => None,
+        }
     }
-}
-
-/// Reads the name of a format by the table of formats.
-fn formats() -> impl TypedValueParser<Value = &'static Format> {
-    let names = FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.help));
-    PossibleValuesParser::new(names).try_map(|name| format(&name).ok_or("no such format"))
 }
 
 /// Checks the files and reports what was found.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let policy = Policy::new(&args.select, &args.ignore, &args.severity).map_err(Failure::usage)?;
+    let targets = sinks::targets(&args.format, args.output_file.as_deref())?;
     let inputs = inputs::collect(&args.paths, args.files_from.as_deref()).map_err(Failure::usage)?;
     limit_threads(args.threads)?;
     tell(&inputs);
-    let excerpts = args.format.excerpts && !args.statistics && !args.quiet;
-    let options = check::Options { policy, excerpts, scan: Default::default(), reader: args.reader.into() };
-    let mut run = Run::new(args, inputs.list.len());
+    if targets.iter().any(|target| target.file.is_some()) {
+        signals::clean_up_on_signals();
+    }
+    let seen = |target: &Target| target.file.is_some() || !args.quiet;
+    let options = check::Options {
+        policy,
+        excerpts: !args.statistics && targets.iter().any(|target| target.format.excerpts && seen(target)),
+        anchors: targets.iter().any(|target| target.format.anchors && seen(target)),
+        scan: Default::default(),
+        reader: args.reader.into(),
+    };
+    let mut run = Run::new(args, &targets, &inputs.list)?;
     let ended = check::files(&inputs.list, &options, &mut |event| run.event(&event)).and_then(|()| run.end());
     match ended {
         // the reader has seen enough: what was found until then counts
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(run.exit_code(args.fail_on)),
-        other => other.map(|()| run.exit_code(args.fail_on)).map_err(Failure::from),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(run.exit_code()),
+        Err(error) => Err(error.into()),
+        Ok(()) => run.finish(&inputs.list),
     }
+}
+
+/// Where the inputs are that are files.
+fn paths(inputs: &[Input]) -> impl Iterator<Item = &Path> + Clone {
+    inputs.iter().filter_map(|input| match input {
+        Input::File { path, .. } => Some(path.as_path()),
+        _ => None,
+    })
 }
 
 fn limit_threads(threads: Option<NonZeroUsize>) -> Result<(), Failure> {
@@ -133,43 +150,55 @@ fn tell(inputs: &Inputs) {
 }
 
 /// A run under way.
-struct Run<'a> {
-    args: &'a Args,
-    report: Box<dyn Report>,
-    out: Box<dyn Write + Send>,
+struct Run {
+    sinks: Sinks,
+    options: Options,
+    job_summary: Option<PathBuf>,
+    quiet: bool,
     watched: bool,
     summary: Summary,
     progress: Progress,
 }
 
-impl<'a> Run<'a> {
-    fn new(args: &'a Args, files: usize) -> Self {
-        let options = Options { width: output::width(), max_findings: args.max_findings, statistics: args.statistics };
-        Run {
-            args,
-            report: (args.format.new)(&options),
-            out: if args.quiet { Box::new(io::sink()) } else { Box::new(output::stdout()) },
+impl Run {
+    fn new(args: &Args, targets: &[Target], inputs: &[Input]) -> Result<Self, Failure> {
+        let job_summary = sinks::job_summary();
+        let options = Options {
+            width: output::width(),
+            max_findings: args.max_findings,
+            statistics: args.statistics,
+            fail_on: args.fail_on.least(),
+            job_summary: job_summary.is_some(),
+        };
+        Ok(Run {
+            sinks: Sinks::begin(targets, &options, args.quiet, paths(inputs))?,
+            options,
+            job_summary,
+            quiet: args.quiet,
             watched: output::is_watched(),
             summary: Summary::new(args.statistics),
-            progress: Progress::of_files(files, args.quiet),
-        }
+            progress: Progress::of_files(inputs.len(), args.quiet),
+        })
     }
 
     fn event(&mut self, event: &Event) -> io::Result<()> {
-        let Run { args, report, out, watched, summary, progress } = self;
+        let tells_errors = self.tells_errors();
+        let Run { sinks, watched, summary, progress, .. } = self;
         progress.step(|| {
             match event {
-                Event::File(file) => add_file(&mut **report, out, summary, file)?,
-                Event::Error(error) => add_error(&mut **report, out, summary, error, args)?,
+                Event::File(file) => {
+                    summary.add(file);
+                    sinks.file(file)?;
+                }
+                Event::Error(error) => add_error(sinks, summary, error, tells_errors)?,
             }
-            if *watched { out.flush() } else { Ok(()) }
+            if *watched { sinks.flush() } else { Ok(()) }
         })
     }
 
     fn end(&mut self) -> io::Result<()> {
-        self.report.end(&mut self.out, &self.summary)?;
-        self.out.flush()?;
-        if self.args.tells_errors() || self.summary.unreadable == 0 {
+        self.sinks.end(&self.summary)?;
+        if self.tells_errors() || self.summary.unreadable == 0 {
             return Ok(());
         }
         let Summary { files, unreadable, .. } = self.summary;
@@ -177,41 +206,35 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn exit_code(&self, fail_on: FailOn) -> ExitCode {
+    /// Moves what was written to files into its place.
+    fn finish(self, inputs: &[Input]) -> Result<ExitCode, Failure> {
+        let code = self.exit_code();
+        self.sinks.finish(self.job_summary.as_deref(), paths(inputs)).map_err(Failure::usage)?;
+        Ok(code)
+    }
+
+    fn exit_code(&self) -> ExitCode {
         if self.summary.unreadable > 0 {
             ExitCode::from(FAILED)
-        } else if fail_on.is_reached(self.summary.totals.worst()) {
+        } else if self.options.fails(self.summary.totals.worst()) {
             ExitCode::from(FINDINGS)
         } else {
             CLEAN
         }
     }
-}
 
-impl Args {
-    /// Whether files that cannot be read are named on standard error, because the report does not do it.
+    /// Whether files that cannot be read are named on standard error, because what is seen does not do it.
     fn tells_errors(&self) -> bool {
-        self.quiet || !self.format.names_errors
+        self.quiet || !self.sinks.shows_errors()
     }
 }
 
-fn add_file(report: &mut dyn Report, out: &mut dyn Write, summary: &mut Summary, file: &FileReport) -> io::Result<()> {
-    summary.add(file);
-    report.file(out, file)
-}
-
-fn add_error(
-    report: &mut dyn Report,
-    out: &mut dyn Write,
-    summary: &mut Summary,
-    error: &ReadError,
-    args: &Args,
-) -> io::Result<()> {
+fn add_error(sinks: &mut Sinks, summary: &mut Summary, error: &ReadError, tells_errors: bool) -> io::Result<()> {
     summary.unreadable += 1;
-    if args.tells_errors() {
+    if tells_errors {
         // so that it stands where it belongs if both go to one place
-        out.flush()?;
+        sinks.flush()?;
         output::error(&format!("{}: {}", error.path, error.message));
     }
-    report.error(out, error)
+    sinks.error(error)
 }

@@ -18,7 +18,9 @@ pub(super) const FORMAT: Format = Format {
     name: "json",
     help: "one JSON document, schema sesstool.validate/1",
     excerpts: false,
+    anchors: false,
     names_errors: true,
+    is_own: |head| head.starts_with(b"{\"schema\":\"sesstool.validate/"),
     new: |_| Box::new(Json::default()),
 };
 

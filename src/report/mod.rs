@@ -10,9 +10,16 @@ pub mod digest;
 pub mod entry;
 #[cfg(feature = "cli")]
 mod excerpt;
+mod github;
+mod gitlab;
 mod json;
+#[cfg(feature = "cli")]
+mod junit;
 pub mod layout;
 pub mod message;
+pub mod rule_text;
+#[cfg(feature = "cli")]
+mod sarif;
 mod statistics;
 #[cfg(feature = "cli")]
 pub mod text;
@@ -40,6 +47,11 @@ pub trait Report: Send {
 
     /// There is no next file.
     fn end(&mut self, out: &mut dyn Write, summary: &Summary) -> io::Result<()>;
+
+    /// What is for the page of the CI job, in Markdown, once the report has ended.
+    fn job_summary(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// How a report looks, where the format leaves a choice.
@@ -51,11 +63,22 @@ pub struct Options {
     pub max_findings: usize,
     /// Whether people get a table of codes in place of the findings.
     pub statistics: bool,
+    /// From which severity on a file has failed; `None`: never.
+    pub fail_on: Option<Severity>,
+    /// Whether there is a page of the CI job to write to.
+    pub job_summary: bool,
+}
+
+impl Options {
+    /// Whether what has this worst finding has failed.
+    pub fn fails(&self, worst: Option<Severity>) -> bool {
+        self.fail_on.is_some_and(|least| worst >= Some(least))
+    }
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { width: 140, max_findings: 20, statistics: false }
+        Options { width: 140, max_findings: 20, statistics: false, fail_on: Some(Severity::Error), job_summary: false }
     }
 }
 
@@ -68,8 +91,12 @@ pub struct Format {
     pub help: &'static str,
     /// Whether it shows findings with their [`Excerpt`](crate::rules::Excerpt).
     pub excerpts: bool,
+    /// Whether it shows what findings are known by, their [`Anchor`](crate::rules::Anchor).
+    pub anchors: bool,
     /// Whether it names the files that could not be read; if not, whoever writes it must.
     pub names_errors: bool,
+    /// Whether the first bytes of a file (up to 4,096, never none) are those of such a report.
+    pub is_own: fn(&[u8]) -> bool,
     /// A new report in this format.
     pub new: fn(&Options) -> Box<dyn Report>,
 }
@@ -80,11 +107,23 @@ pub static FORMATS: &[Format] = &[
     text::FORMAT,
     concise::FORMAT,
     json::FORMAT,
+    #[cfg(feature = "cli")]
+    sarif::FORMAT,
+    github::FORMAT,
+    gitlab::FORMAT,
+    #[cfg(feature = "cli")]
+    junit::FORMAT,
 ];
 
 /// The format of this name.
 pub fn format(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.name == name)
+}
+
+/// A path with slashes, as it stands in a repository.
+fn slashed(path: &str) -> String {
+    let path = if cfg!(windows) { path.replace('\\', "/") } else { path.to_string() };
+    path.strip_prefix("./").map(String::from).unwrap_or(path)
 }
 
 /// What there is to say about all files together.

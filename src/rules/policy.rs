@@ -279,6 +279,7 @@ mod tests {
             repair: Repair::None,
             related: Vec::new(),
             excerpt: None,
+            anchor: None,
         };
         let policy = policy(&[], &["B"], &["A001=info"]).expect("a sound policy");
         assert_eq!(policy.apply(finding(TABLE[0])).map(|f| f.severity), Some(Severity::Info));

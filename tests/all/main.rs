@@ -20,6 +20,8 @@ mod inputs;
 #[cfg(feature = "cli")]
 mod readme;
 #[cfg(feature = "cli")]
+mod reports;
+#[cfg(feature = "cli")]
 mod selection;
 #[cfg(feature = "cli")]
 mod usage;
