@@ -3,6 +3,7 @@
 pub mod context;
 pub mod explain;
 pub mod fork;
+mod known;
 mod lookup;
 pub mod migrate;
 mod new_file;

@@ -100,6 +100,8 @@ fn absolute(path: &Path) -> PathBuf {
 /// Reports under way.
 pub(super) struct Sinks {
     list: Vec<Sink>,
+    /// Whether there is something to do although nobody reads the reports.
+    pub(super) goes_on: bool,
 }
 
 struct Sink {
@@ -156,7 +158,7 @@ impl Sinks {
             let report = (target.format.new)(&Options { width, ..options.clone() });
             Ok(Sink { format: target.format, report, out })
         };
-        Ok(Sinks { list: targets.iter().map(begin).collect::<Result<_, Failure>>()? })
+        Ok(Sinks { list: targets.iter().map(begin).collect::<Result<_, Failure>>()?, goes_on: false })
     }
 
     /// Whether what is seen on standard output names the files that cannot be read.
@@ -212,7 +214,7 @@ impl Sinks {
             }
         }
         match broken {
-            Some(error) if self.is_over() => Err(error),
+            Some(error) if self.is_over() && !self.goes_on => Err(error),
             _ => Ok(()),
         }
     }

@@ -1,12 +1,13 @@
 //! `sesstool validate`: what is broken, where, and what readers do with it.
 
+use super::known::Known;
 use super::progress::Progress;
 use super::session::ReaderArg;
 use super::sinks::{self, Sinks, Target, TargetParser};
 use super::{CLEAN, FAILED, FINDINGS, Failure, output, say, signals};
 use crate::check::{self, Event};
 use crate::report::clean::clean;
-use crate::report::{FORMATS, Options, ReadError, Summary};
+use crate::report::{FORMATS, Options, ReadError, Summary, Totals};
 use crate::rules::{Policy, Severity};
 use crate::source::inputs::{self, Input, Inputs};
 use clap::ValueEnum;
@@ -43,6 +44,12 @@ pub struct Args {
     /// Exit with 1 for findings of this severity or above.
     #[arg(long, value_name = "SEVERITY", value_enum, default_value_t = FailOn::Error, help_heading = "What counts")]
     fail_on: FailOn,
+    /// Leave out the findings that this file lists, and do not fail for them; tell those that are gone.
+    #[arg(long, value_name = "FILE", help_heading = "What counts")]
+    baseline: Option<PathBuf>,
+    /// Write the baseline: what is found now is known from now on.
+    #[arg(long, help_heading = "What counts")]
+    update_baseline: bool,
     /// Whose leaf and context are told.
     #[arg(long, value_enum, default_value_t)]
     reader: ReaderArg,
@@ -68,10 +75,11 @@ Examples:
   sesstool validate . --select G --severity dangling-parent=warning
   git ls-files -z '*.jsonl' | sesstool validate --files-from - --format json
   sesstool validate . --format text --format sarif=out.sarif
+  sesstool validate . --baseline known.json --update-baseline
 
 Exit status:
-  0  nothing at or above --fail-on
-  1  findings at or above --fail-on
+  0  nothing at or above --fail-on, or the baseline was updated
+  1  findings at or above --fail-on that the baseline does not list
   2  wrong usage, or a file could not be read (the others are checked all the same)
 
 `sesstool explain CODE` tells what a finding means.";
@@ -107,21 +115,32 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     if targets.iter().any(|target| target.file.is_some()) {
         signals::clean_up_on_signals();
     }
+    let known = known(args)?;
     let seen = |target: &Target| target.file.is_some() || !args.quiet;
     let options = check::Options {
         policy,
         excerpts: !args.statistics && targets.iter().any(|target| target.format.excerpts && seen(target)),
-        anchors: targets.iter().any(|target| target.format.anchors && seen(target)),
+        anchors: known.is_some() || targets.iter().any(|target| target.format.anchors && seen(target)),
         scan: Default::default(),
         reader: args.reader.into(),
     };
-    let mut run = Run::new(args, &targets, &inputs.list)?;
-    let ended = check::files(&inputs.list, &options, &mut |event| run.event(&event)).and_then(|()| run.end());
+    let mut run = Run::new(args, &targets, known, &options.policy, &inputs.list)?;
+    let ended = check::files(&inputs.list, &options, &mut |event| run.event(event)).and_then(|()| run.end());
     match ended {
         // the reader has seen enough: what was found until then counts
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(run.exit_code()),
         Err(error) => Err(error.into()),
         Ok(()) => run.finish(&inputs.list),
+    }
+}
+
+fn known(args: &Args) -> Result<Option<Known>, Failure> {
+    match &args.baseline {
+        Some(file) => Known::open(file, args.update_baseline).map(Some),
+        None if args.update_baseline => {
+            Err(Failure::usage("--update-baseline writes a baseline; name it: --baseline FILE"))
+        }
+        None => Ok(None),
     }
 }
 
@@ -150,9 +169,12 @@ fn tell(inputs: &Inputs) {
 }
 
 /// A run under way.
-struct Run {
+struct Run<'a> {
     sinks: Sinks,
     options: Options,
+    policy: &'a Policy,
+    known: Option<Known>,
+    updates: bool,
     job_summary: Option<PathBuf>,
     quiet: bool,
     watched: bool,
@@ -160,8 +182,14 @@ struct Run {
     progress: Progress,
 }
 
-impl Run {
-    fn new(args: &Args, targets: &[Target], inputs: &[Input]) -> Result<Self, Failure> {
+impl<'a> Run<'a> {
+    fn new(
+        args: &Args,
+        targets: &[Target],
+        known: Option<Known>,
+        policy: &'a Policy,
+        inputs: &[Input],
+    ) -> Result<Self, Failure> {
         let job_summary = sinks::job_summary();
         let options = Options {
             width: output::width(),
@@ -170,9 +198,14 @@ impl Run {
             fail_on: args.fail_on.least(),
             job_summary: job_summary.is_some(),
         };
+        let mut sinks = Sinks::begin(targets, &options, args.quiet, paths(inputs))?;
+        sinks.goes_on = args.update_baseline;
         Ok(Run {
-            sinks: Sinks::begin(targets, &options, args.quiet, paths(inputs))?,
+            sinks,
             options,
+            policy,
+            known,
+            updates: args.update_baseline,
             job_summary,
             quiet: args.quiet,
             watched: output::is_watched(),
@@ -181,22 +214,31 @@ impl Run {
         })
     }
 
-    fn event(&mut self, event: &Event) -> io::Result<()> {
+    fn event(&mut self, event: Event) -> io::Result<()> {
         let tells_errors = self.tells_errors();
-        let Run { sinks, watched, summary, progress, .. } = self;
+        let Run { sinks, policy, known, watched, summary, progress, .. } = self;
         progress.step(|| {
             match event {
-                Event::File(file) => {
-                    summary.add(file);
-                    sinks.file(file)?;
+                Event::File(mut file) => {
+                    if let Some(known) = known {
+                        known.take_out(&mut file, policy);
+                    }
+                    summary.add(&file);
+                    sinks.file(&file)?;
                 }
-                Event::Error(error) => add_error(sinks, summary, error, tells_errors)?,
+                Event::Error(error) => {
+                    if let Some(known) = known {
+                        known.unreadable(&error.path);
+                    }
+                    add_error(sinks, summary, &error, tells_errors)?;
+                }
             }
             if *watched { sinks.flush() } else { Ok(()) }
         })
     }
 
     fn end(&mut self) -> io::Result<()> {
+        self.summary.baseline = self.known.as_mut().map(Known::compared);
         self.sinks.end(&self.summary)?;
         if self.tells_errors() || self.summary.unreadable == 0 {
             return Ok(());
@@ -209,6 +251,10 @@ impl Run {
     /// Moves what was written to files into its place.
     fn finish(self, inputs: &[Input]) -> Result<ExitCode, Failure> {
         let code = self.exit_code();
+        if let Some(known) = self.known {
+            let Totals { errors, warnings, infos } = self.summary.totals;
+            known.finish(errors + warnings + infos, self.quiet, paths(inputs))?;
+        }
         self.sinks.finish(self.job_summary.as_deref(), paths(inputs)).map_err(Failure::usage)?;
         Ok(code)
     }
@@ -216,7 +262,7 @@ impl Run {
     fn exit_code(&self) -> ExitCode {
         if self.summary.unreadable > 0 {
             ExitCode::from(FAILED)
-        } else if self.options.fails(self.summary.totals.worst()) {
+        } else if !self.updates && self.options.fails(self.summary.totals.worst()) {
             ExitCode::from(FINDINGS)
         } else {
             CLEAN

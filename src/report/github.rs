@@ -174,6 +174,9 @@ fn overall(summary: &Summary) -> String {
     sentence += "; ";
     sentence += if found.is_empty() { "nothing found" } else { "" };
     sentence += &found.join(", ");
+    if let Some(known) = summary.baseline.as_ref().map(|compared| compared.known).filter(|known| *known > 0) {
+        sentence += &format!("; {} known", thousands(known));
+    }
     if summary.unreadable > 0 {
         sentence += &format!("; {} not read", plural(summary.unreadable, "file"));
     }

@@ -3,6 +3,7 @@
 //! Fields are added, never renamed. Text keeps its meaning whatever it holds, but what could reach into
 //! a terminal that shows the document is written as `\u` escapes.
 
+use super::baseline::Compared;
 use super::clean::is_unsafe;
 use super::{FileReport, Format, ReadError, ReaderCount, Report, Row, Statistics, Summary};
 use crate::rules::{Finding, Related, Repair, Severity};
@@ -138,6 +139,8 @@ struct SummaryJson<'a> {
     infos: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     statistics: Option<Vec<&'a Row>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baseline: Option<&'a Compared>,
 }
 
 impl<'a> From<&'a FileReport> for FileJson<'a> {
@@ -206,6 +209,7 @@ impl<'a> From<&'a Summary> for SummaryJson<'a> {
             warnings: summary.totals.warnings,
             infos: summary.totals.infos,
             statistics: summary.statistics.as_ref().map(|statistics| Statistics::rows(statistics).collect()),
+            baseline: summary.baseline.as_ref(),
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! [`FORMATS`] lists them; a new format is one file and one line there.
 
+pub mod baseline;
 pub mod clean;
 mod concise;
 pub mod context;
@@ -139,6 +140,8 @@ pub struct Summary {
     pub totals: Totals,
     /// The findings by code, where that was asked for.
     pub statistics: Option<Statistics>,
+    /// What the baseline came to, where there is one.
+    pub baseline: Option<baseline::Compared>,
 }
 
 impl Summary {
@@ -245,6 +248,16 @@ impl Totals {
     /// The severities, worst first, with their numbers.
     pub fn by_severity(self) -> [(Severity, u64); 3] {
         [(Severity::Error, self.errors), (Severity::Warning, self.warnings), (Severity::Info, self.infos)]
+    }
+
+    /// Takes findings of a severity out.
+    fn subtract(&mut self, severity: Severity, number: u64) {
+        let total = match severity {
+            Severity::Error => &mut self.errors,
+            Severity::Warning => &mut self.warnings,
+            Severity::Info => &mut self.infos,
+        };
+        *total = total.saturating_sub(number);
     }
 
     /// Adds other totals.

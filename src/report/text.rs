@@ -264,6 +264,9 @@ fn overall(summary: &Summary) -> String {
         parts[0] += &format!(", {} without findings", thousands(summary.clean));
     }
     parts.push(totals(summary.totals));
+    if let Some(known) = summary.baseline.as_ref().map(|compared| compared.known).filter(|known| *known > 0) {
+        parts.push(format!("{} known", thousands(known)));
+    }
     if summary.unreadable > 0 {
         parts.push(styled(style(Severity::Error), &format!("{} not read", plural(summary.unreadable, "file"))));
     }

@@ -14,6 +14,8 @@ mod repair;
 mod truncation;
 
 #[cfg(feature = "cli")]
+mod baseline;
+#[cfg(feature = "cli")]
 mod edit;
 #[cfg(feature = "cli")]
 mod inputs;
