@@ -6,6 +6,7 @@ use crate::pass::repair;
 use crate::report::{ContextCount, FileReport, ReadError, ReaderCount, Totals};
 use crate::rules::check::{Audit, Checker};
 use crate::rules::kind::FileKind;
+use crate::rules::policy::Overrides;
 use crate::rules::{self, Excerpt, Place, Policy, Severity};
 use crate::session::Session;
 use crate::session::scan::{self, scan};
@@ -13,6 +14,7 @@ use crate::session::view::{Reader, View};
 use crate::source::inputs::{Input, reason};
 use crate::source::{HELD, Source};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
@@ -22,6 +24,8 @@ use std::path::Path;
 pub struct Options {
     /// Which findings count.
     pub policy: Policy,
+    /// Where others count.
+    pub overrides: Overrides,
     /// Whether findings carry the piece of the line around their place.
     pub excerpts: bool,
     /// Whether findings carry what they are known by in later runs.
@@ -30,6 +34,13 @@ pub struct Options {
     pub scan: scan::Options,
     /// Whose leaf and context are told.
     pub reader: Reader,
+}
+
+impl Options {
+    /// Which findings count in a file; `None` is none.
+    pub fn policy_of(&self, path: Option<&Path>) -> Cow<'_, Policy> {
+        self.overrides.of(path, &self.policy)
+    }
 }
 
 /// What comes out of one input.
@@ -110,7 +121,7 @@ pub fn one(input: &Input, options: &Options) -> Event {
 pub fn source_report(source: &Source, name: &str, path: Option<&Path>, options: &Options) -> io::Result<FileReport> {
     let (session, checker) = scan::<Checker>(source, &options.scan)?;
     let audit = Audit::new(source, &session, path);
-    let mut findings = rules::judge(&audit, checker, &options.policy);
+    let mut findings = rules::judge(&audit, checker, &options.policy_of(path));
     let mut notes = Vec::new();
     if let Some(change) = source.changed()? {
         notes.push(format!("the file changed while it was read: {change}"));

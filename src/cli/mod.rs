@@ -1,5 +1,7 @@
 //! The command line. One verb is one file: its arguments and one function; `Verb` lists them.
 
+pub mod config;
+mod config_file;
 pub mod context;
 pub mod explain;
 pub mod fork;
@@ -12,6 +14,7 @@ mod progress;
 pub mod repair;
 pub mod restore;
 mod session;
+mod settings;
 pub mod show;
 mod signals;
 mod sinks;
@@ -68,6 +71,7 @@ enum Verb {
     Migrate(migrate::Args),
     Fork(fork::Args),
     Restore(restore::Args),
+    Config(config::Args),
 }
 
 impl Verb {
@@ -83,6 +87,7 @@ impl Verb {
             Verb::Migrate(args) => migrate::run(args),
             Verb::Fork(args) => fork::run(args),
             Verb::Restore(args) => restore::run(args),
+            Verb::Config(args) => config::run(args),
         }
     }
 }

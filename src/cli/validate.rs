@@ -2,15 +2,12 @@
 
 use super::known::Known;
 use super::progress::Progress;
-use super::session::ReaderArg;
+use super::settings::{Chosen, FailOn, Settings, tell};
 use super::sinks::{self, Sinks, Target, TargetParser};
-use super::{CLEAN, FAILED, FINDINGS, Failure, output, say, signals};
+use super::{CLEAN, FAILED, FINDINGS, Failure, output, signals};
 use crate::check::{self, Event};
-use crate::report::clean::clean;
 use crate::report::{FORMATS, Options, ReadError, Summary, Totals};
-use crate::rules::{Policy, Severity};
-use crate::source::inputs::{self, Input, Inputs};
-use clap::ValueEnum;
+use crate::source::inputs::Input;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -20,39 +17,17 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Files, folders (every *.jsonl below), or - for standard input; without any, pi's own store.
-    #[arg(value_name = "PATH")]
-    paths: Vec<PathBuf>,
-    /// Read further paths from a list (- for standard input): lines, or separated by NULs.
-    #[arg(long, value_name = "FILE")]
-    files_from: Option<PathBuf>,
+    #[command(flatten)]
+    chosen: Chosen,
     /// How findings are shown; with =FILE that goes to a file, and there may be several.
     #[arg(long, value_name = "FORMAT[=FILE]", default_value = FORMATS[0].name, value_parser = TargetParser)]
     format: Vec<Target>,
     /// Write the report to this file; an older report of the same format is replaced, nothing else is.
     #[arg(long, value_name = "FILE")]
     output_file: Option<PathBuf>,
-    /// Report these rules only: codes, names, or beginnings of codes such as G or G00.
-    #[arg(long, value_name = "CODE", value_delimiter = ',', help_heading = "What counts")]
-    select: Vec<String>,
-    /// Do not report these rules; of two selectors that fit a rule the closer one decides.
-    #[arg(long, value_name = "CODE", value_delimiter = ',', help_heading = "What counts")]
-    ignore: Vec<String>,
-    /// Give rules another severity: error, warning, info or off.
-    #[arg(long, value_name = "CODE=LEVEL", value_delimiter = ',', help_heading = "What counts")]
-    severity: Vec<String>,
-    /// Exit with 1 for findings of this severity or above.
-    #[arg(long, value_name = "SEVERITY", value_enum, default_value_t = FailOn::Error, help_heading = "What counts")]
-    fail_on: FailOn,
-    /// Leave out the findings that this file lists, and do not fail for them; tell those that are gone.
-    #[arg(long, value_name = "FILE", help_heading = "What counts")]
-    baseline: Option<PathBuf>,
     /// Write the baseline: what is found now is known from now on.
     #[arg(long, help_heading = "What counts")]
     update_baseline: bool,
-    /// Whose leaf and context are told.
-    #[arg(long, value_enum, default_value_t)]
-    reader: ReaderArg,
     /// In text, show at most so many findings of a file and count the rest; 0 shows all.
     #[arg(long, value_name = "N", default_value_t = Options::default().max_findings)]
     max_findings: usize,
@@ -84,47 +59,27 @@ Exit status:
 
 `sesstool explain CODE` tells what a finding means.";
 
-/// From which severity on findings make the exit status 1.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum FailOn {
-    Error,
-    Warning,
-    Info,
-    Never,
-}
-
-impl FailOn {
-    /// The least severity that fails.
-    fn least(self) -> Option<Severity> {
-        match self {
-            FailOn::Error => Some(Severity::Error),
-            FailOn::Warning => Some(Severity::Warning),
-            FailOn::Info => Some(Severity::Info),
-            FailOn::Never => None,
-        }
-    }
-}
-
 /// Checks the files and reports what was found.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let policy = Policy::new(&args.select, &args.ignore, &args.severity).map_err(Failure::usage)?;
+    let settings = Settings::new(&args.chosen)?;
     let targets = sinks::targets(&args.format, args.output_file.as_deref())?;
-    let inputs = inputs::collect(&args.paths, args.files_from.as_deref()).map_err(Failure::usage)?;
+    let inputs = settings.inputs()?;
     limit_threads(args.threads)?;
     tell(&inputs);
     if targets.iter().any(|target| target.file.is_some()) {
         signals::clean_up_on_signals();
     }
-    let known = known(args)?;
+    let known = known(&settings, args.update_baseline)?;
     let seen = |target: &Target| target.file.is_some() || !args.quiet;
     let options = check::Options {
-        policy,
+        policy: settings.policy,
+        overrides: settings.overrides,
         excerpts: !args.statistics && targets.iter().any(|target| target.format.excerpts && seen(target)),
         anchors: known.is_some() || targets.iter().any(|target| target.format.anchors && seen(target)),
         scan: Default::default(),
-        reader: args.reader.into(),
+        reader: settings.reader.into(),
     };
-    let mut run = Run::new(args, &targets, known, &options.policy, &inputs.list)?;
+    let mut run = Run::new(args, &targets, known, settings.fail_on, &options, &inputs.list)?;
     let ended = check::files(&inputs.list, &options, &mut |event| run.event(event)).and_then(|()| run.end());
     match ended {
         // the reader has seen enough: what was found until then counts
@@ -134,12 +89,10 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     }
 }
 
-fn known(args: &Args) -> Result<Option<Known>, Failure> {
-    match &args.baseline {
-        Some(file) => Known::open(file, args.update_baseline).map(Some),
-        None if args.update_baseline => {
-            Err(Failure::usage("--update-baseline writes a baseline; name it: --baseline FILE"))
-        }
+fn known(settings: &Settings, update: bool) -> Result<Option<Known>, Failure> {
+    match &settings.baseline {
+        Some(file) => Known::open(file, update).map(Some),
+        None if update => Err(Failure::usage("--update-baseline writes a baseline; name it: --baseline FILE")),
         None => Ok(None),
     }
 }
@@ -158,21 +111,11 @@ fn limit_threads(threads: Option<NonZeroUsize>) -> Result<(), Failure> {
     pool.map_err(|error| Failure::Usage(format!("cannot start {threads} threads: {error}; try a smaller --threads")))
 }
 
-/// Says what is read where the command line does not say it.
-fn tell(inputs: &Inputs) {
-    if let Some(store) = &inputs.store {
-        say(&format!("no path given: reading pi's session store {}", clean(&store.to_string_lossy())));
-    }
-    for folder in &inputs.empty {
-        say(&format!("no *.jsonl file below {}", clean(&folder.to_string_lossy())));
-    }
-}
-
 /// A run under way.
 struct Run<'a> {
     sinks: Sinks,
     options: Options,
-    policy: &'a Policy,
+    checks: &'a check::Options,
     known: Option<Known>,
     updates: bool,
     job_summary: Option<PathBuf>,
@@ -187,7 +130,8 @@ impl<'a> Run<'a> {
         args: &Args,
         targets: &[Target],
         known: Option<Known>,
-        policy: &'a Policy,
+        fail_on: FailOn,
+        checks: &'a check::Options,
         inputs: &[Input],
     ) -> Result<Self, Failure> {
         let job_summary = sinks::job_summary();
@@ -195,7 +139,7 @@ impl<'a> Run<'a> {
             width: output::width(),
             max_findings: args.max_findings,
             statistics: args.statistics,
-            fail_on: args.fail_on.least(),
+            fail_on: fail_on.least(),
             job_summary: job_summary.is_some(),
         };
         let mut sinks = Sinks::begin(targets, &options, args.quiet, paths(inputs))?;
@@ -203,7 +147,7 @@ impl<'a> Run<'a> {
         Ok(Run {
             sinks,
             options,
-            policy,
+            checks,
             known,
             updates: args.update_baseline,
             job_summary,
@@ -216,12 +160,14 @@ impl<'a> Run<'a> {
 
     fn event(&mut self, event: Event) -> io::Result<()> {
         let tells_errors = self.tells_errors();
-        let Run { sinks, policy, known, watched, summary, progress, .. } = self;
+        let Run { sinks, checks, known, watched, summary, progress, .. } = self;
         progress.step(|| {
             match event {
                 Event::File(mut file) => {
                     if let Some(known) = known {
-                        known.take_out(&mut file, policy);
+                        let path = Some(Path::new(&file.path)).filter(|path| path.as_os_str() != "-");
+                        let policy = checks.policy_of(path);
+                        known.take_out(&mut file, &policy);
                     }
                     summary.add(&file);
                     sinks.file(&file)?;
