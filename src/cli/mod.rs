@@ -1,5 +1,6 @@
 //! The command line. One verb is one file: its arguments and one function; `Verb` lists them.
 
+pub mod completions;
 pub mod config;
 mod config_file;
 pub mod context;
@@ -7,6 +8,7 @@ pub mod explain;
 pub mod fork;
 mod known;
 mod lookup;
+pub mod man;
 pub mod migrate;
 mod new_file;
 mod output;
@@ -72,6 +74,8 @@ enum Verb {
     Fork(fork::Args),
     Restore(restore::Args),
     Config(config::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 impl Verb {
@@ -88,6 +92,8 @@ impl Verb {
             Verb::Fork(args) => fork::run(args),
             Verb::Restore(args) => restore::run(args),
             Verb::Config(args) => config::run(args),
+            Verb::Completions(args) => completions::run(args),
+            Verb::Man(args) => man::run(args),
         }
     }
 }

@@ -28,6 +28,8 @@ mod reports;
 #[cfg(feature = "cli")]
 mod selection;
 #[cfg(feature = "cli")]
+mod shells;
+#[cfg(feature = "cli")]
 mod usage;
 #[cfg(feature = "cli")]
 mod views;
