@@ -16,6 +16,8 @@ mod truncation;
 #[cfg(feature = "cli")]
 mod baseline;
 #[cfg(feature = "cli")]
+mod ci;
+#[cfg(feature = "cli")]
 mod config;
 #[cfg(feature = "cli")]
 mod edit;
