@@ -1,7 +1,7 @@
 # A static binary in an empty image:
 #   docker build -t sesstool .
 #   docker run --rm -v "$PWD:/work:ro" sesstool validate sessions
-FROM rust:1.88-alpine AS build
+FROM rust:1.89-alpine AS build
 # hadolint ignore=DL3018
 RUN apk add --no-cache musl-dev
 WORKDIR /src

@@ -37,7 +37,7 @@ const FAILED: u8 = 2;
 
 /// Find what is broken in the JSONL session files of coding agents, and what their readers do with it.
 #[derive(Debug, Parser)]
-#[command(name = "sesstool", version, arg_required_else_help = true, after_help = EXAMPLES)]
+#[command(name = "sesstool", version, long_version = VERSION, arg_required_else_help = true, after_help = EXAMPLES)]
 struct Cli {
     /// When to use colours.
     #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
@@ -45,6 +45,12 @@ struct Cli {
     #[command(subcommand)]
     verb: Verb,
 }
+
+/// With the commit of a release that was built from git.
+const VERSION: &str = match option_env!("SESSTOOL_VERSION") {
+    Some(version) => version,
+    None => env!("CARGO_PKG_VERSION"),
+};
 
 const EXAMPLES: &str = "\
 Examples:
