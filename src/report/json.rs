@@ -257,6 +257,9 @@ impl Formatter for CleanFormatter {
 }
 
 fn write_clean<W: Write + ?Sized>(writer: &mut W, text: &str, unsafe_here: impl Fn(char) -> bool) -> io::Result<()> {
+    if text.bytes().all(|b| matches!(b, b' '..=b'~')) {
+        return writer.write_all(text.as_bytes());
+    }
     let mut written = 0;
     // most text is plain, and goes out in one piece
     for (at, c) in text.char_indices().filter(|&(_, c)| unsafe_here(c)) {
@@ -274,8 +277,5 @@ fn write_clean<W: Write + ?Sized>(writer: &mut W, text: &str, unsafe_here: impl 
 /// # Errors
 /// Those of `out`.
 pub(crate) fn write_raw(out: &mut dyn Write, json: &str) -> io::Result<()> {
-    if json.bytes().all(|b| matches!(b, b' '..=b'~')) {
-        return out.write_all(json.as_bytes());
-    }
     write_clean(out, json, |c| c >= ' ' && is_unsafe(c))
 }

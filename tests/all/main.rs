@@ -32,6 +32,8 @@ mod selection;
 #[cfg(feature = "cli")]
 mod shells;
 #[cfg(feature = "cli")]
+mod startup;
+#[cfg(feature = "cli")]
 mod usage;
 #[cfg(feature = "cli")]
 mod views;
