@@ -121,7 +121,10 @@ pub fn one(input: &Input, options: &Options) -> Event {
 pub fn source_report(source: &Source, name: &str, path: Option<&Path>, options: &Options) -> io::Result<FileReport> {
     let (session, checker) = scan::<Checker>(source, &options.scan)?;
     let audit = Audit::new(source, &session, path);
-    let mut findings = rules::judge(&audit, checker, &options.policy_of(path));
+    let (mut findings, (leaf, mut context)) = audit.side_by_side(
+        || rules::judge(&audit, checker, &options.policy_of(path)),
+        || (leaf_of(source, &session, options.reader), context_of(source, &session, options.reader)),
+    );
     let mut notes = Vec::new();
     if let Some(change) = source.changed()? {
         notes.push(format!("the file changed while it was read: {change}"));
@@ -147,7 +150,6 @@ pub fn source_report(source: &Source, name: &str, path: Option<&Path>, options: 
             Severity::Info => totals.infos += n,
         }
     }
-    let mut context = context_of(source, &session, options.reader);
     context.repaired = match findings.repairable {
         true => repaired_count(source, path)?,
         false => context.pi,
@@ -164,7 +166,7 @@ pub fn source_report(source: &Source, name: &str, path: Option<&Path>, options: 
         lines: session.facts.lines,
         entries: session.entries.len() as u64,
         tips: session.tips(),
-        leaf: leaf_of(source, &session, options.reader),
+        leaf,
         context,
         counts,
         totals,

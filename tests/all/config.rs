@@ -155,3 +155,12 @@ fn the_schema_is_that_of_the_program() {
         assert_eq!(code, Some(if is_valid { 0 } else { 2 }), "{settings}");
     }
 }
+
+#[test]
+fn the_settings_of_the_readme_are_taken() {
+    let page = std::fs::read_to_string(support::root().join("README.md")).expect("README.md");
+    let blocks: Vec<&str> = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert_eq!(blocks.len(), 1);
+    let run = run_in(project(blocks[0]).path(), &["config", "show"]);
+    assert!(run.code == Some(0) && run.out.contains("sesstool.toml:12"), "{}{}", run.out, run.err);
+}
