@@ -12,7 +12,7 @@ use crate::session::Session;
 use crate::session::scan::{self, scan};
 use crate::session::view::{Reader, View};
 use crate::source::inputs::{Input, reason};
-use crate::source::{HELD, Source};
+use crate::source::Source;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -121,7 +121,7 @@ pub fn one(input: &Input, options: &Options) -> Event {
 pub fn source_report(source: &Source, name: &str, path: Option<&Path>, options: &Options) -> io::Result<FileReport> {
     let (session, checker) = scan::<Checker>(source, &options.scan)?;
     let audit = Audit::new(source, &session, path);
-    let (mut findings, (leaf, mut context)) = audit.side_by_side(
+    let (mut findings, (leaf, context)) = audit.side_by_side(
         || rules::judge(&audit, checker, &options.policy_of(path)),
         || (leaf_of(source, &session, options.reader), context_of(source, &session, options.reader)),
     );
@@ -150,15 +150,12 @@ pub fn source_report(source: &Source, name: &str, path: Option<&Path>, options: 
             Severity::Info => totals.infos += n,
         }
     }
-    context.repaired = match findings.repairable {
-        true => repaired_count(source, path)?,
-        false => context.pi,
-    };
     let dialect = match audit.kind() {
         FileKind::Foreign(dialect) => dialect.name,
         _ => crate::dialect::PI,
     };
-    Ok(FileReport {
+    drop(audit);
+    let mut report = FileReport {
         path: name.to_string(),
         dialect,
         version: session.version(),
@@ -172,7 +169,13 @@ pub fn source_report(source: &Source, name: &str, path: Option<&Path>, options: 
         totals,
         findings: findings.list,
         notes,
-    })
+    };
+    report.context.repaired = match findings.repairable {
+        // takes the index to pieces, so that there are never two
+        true => Some(session).filter(|_| source.is_seekable()).and_then(|s| repair::messages_after(source, s)),
+        false => report.context.pi,
+    };
+    Ok(report)
 }
 
 /// The id of the entry at which a reader resumes, as JSON.
@@ -204,27 +207,6 @@ fn context_of(source: &Source, session: &Session, reader: Reader) -> ContextCoun
         ReaderCount { name: reader.name(), messages, says }
     });
     ContextCount { pi, pi_says, reader, repaired: None }
-}
-
-/// How many messages pi would show the model after a repair; `None` where nothing can be repaired, or
-/// the file is too large to be repaired in memory.
-fn repaired_count(source: &Source, path: Option<&Path>) -> io::Result<Option<u64>> {
-    if source.size().is_none_or(|size| size > HELD as u64) {
-        return Ok(None);
-    }
-    let Ok(repairing) = repair::plan(source, path, &repair::Options::default()) else { return Ok(None) };
-    if repairing.hopeless.is_some() {
-        return Ok(None);
-    }
-    let mut bytes = Vec::new();
-    repairing.plan.apply(source, &mut |piece| {
-        bytes.extend_from_slice(piece);
-        Ok(())
-    })?;
-    let repaired = Source::bytes(bytes);
-    let (session, ()) = scan(&repaired, &scan::Options::default())?;
-    let count = View::new(&repaired, &session, Reader::Pi).and_then(|view| view.count_messages());
-    Ok(count.ok())
 }
 
 /// Whether the file was written to within the last ten seconds.

@@ -28,8 +28,8 @@ pub use manifest::Manifest;
 pub use plan::{Placed, Plan, PlanError, Segment, copy};
 pub use report_file::{IsOwn, ReportFile, append_note};
 pub use write::{
-    Account, Content, Original, WriteError, make_folder, manifest_path, refuse, refuse_one, write_alone, write_plan,
-    write_with_manifest,
+    Account, Content, Original, WriteError, make_folder, manifest_path, refuse, refuse_one, unstamped, write_alone,
+    write_plan, write_with_manifest,
 };
 
 use serde::{Deserialize, Serialize};

@@ -268,6 +268,35 @@ pub fn write_plan(
     write(original, content, output, account, Some(edits), check)
 }
 
+/// The digest that a stamp names where `output` is made by this plan: see [`Manifest::unstamped`].
+///
+/// # Errors
+/// What reading the input says.
+pub fn unstamped(original: &Original<'_>, plan: &Plan, account: &Account) -> io::Result<Digest> {
+    let edits = Manifest::of_plan(plan, original.source)?;
+    // the output has no part in it
+    manifest(original, account.clone(), Some(edits), File { name: String::new(), digest: original.digest.clone() })
+        .unstamped()
+}
+
+fn manifest(
+    original: &Original<'_>,
+    account: Account,
+    edits: Option<Vec<super::manifest::Record>>,
+    output: File,
+) -> Manifest {
+    Manifest {
+        schema: SCHEMA.to_string(),
+        tool: Manifest::this_tool(),
+        verb: account.verb.to_string(),
+        options: account.options,
+        restorable: edits.is_some(),
+        input: File { name: original.name(), digest: original.digest.clone() },
+        output,
+        edits: edits.unwrap_or_default(),
+    }
+}
+
 /// Makes `output` with this content, and a manifest that says from what it was made.
 ///
 /// # Errors
@@ -293,16 +322,7 @@ fn write(
     refuse(output, original.path)?;
     let permissions = original.permissions()?;
     let (new, digest) = new_file(output, permissions.as_ref(), content)?;
-    let manifest = Manifest {
-        schema: SCHEMA.to_string(),
-        tool: Manifest::this_tool(),
-        verb: account.verb.to_string(),
-        options: account.options,
-        restorable: edits.is_some(),
-        input: File { name: original.name(), digest: original.digest.clone() },
-        output: File { name: file_name(output), digest },
-        edits: edits.unwrap_or_default(),
-    };
+    let manifest = manifest(original, account, edits, File { name: file_name(output), digest });
     let manifest_path = manifest_path(output);
     let (new_manifest, _) = new_file(&manifest_path, permissions.as_ref(), &|sink| manifest.print(sink))?;
     let again = reopen(&new, output)?;

@@ -16,7 +16,7 @@ mod e008_clock_went_back;
 mod e009_legacy_role;
 pub mod file_name;
 mod finding;
-mod first_kept;
+pub mod first_kept;
 mod g001_duplicate_line;
 mod g002_duplicate_id;
 mod g003_dangling_parent;

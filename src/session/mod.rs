@@ -9,6 +9,7 @@ pub mod envelope;
 pub mod facts;
 pub mod graph;
 pub mod ids;
+pub mod mend;
 pub mod pairs;
 pub mod reread;
 pub mod scan;

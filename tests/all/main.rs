@@ -5,6 +5,7 @@
 mod support;
 
 mod boundaries;
+mod calls;
 mod fixtures;
 mod limits;
 mod meta;
