@@ -74,7 +74,12 @@ fn is_mended(bytes: &[u8]) -> Result<(), TestCaseError> {
     let report = check_bytes(&output);
     let left: Vec<_> = report.counts.keys().filter(|code| MENDED.contains(code)).collect();
     let told = || {
-        format!("of\n{}\nto\n{}\n{}", String::from_utf8_lossy(bytes), String::from_utf8_lossy(&output), written(&report, "concise"))
+        format!(
+            "of\n{}\nto\n{}\n{}",
+            String::from_utf8_lossy(bytes),
+            String::from_utf8_lossy(&output),
+            written(&report, "concise")
+        )
     };
     prop_assert!(left.is_empty(), "{:?} are left {}", left, told());
     // two calls of one message with one id have no repair, nor do blocks without an id
@@ -149,9 +154,8 @@ fn spec() -> impl Strategy<Value = Spec> {
 /// A session of these entries, as a tree of version 3 or a line of version 1.
 fn session(specs: &[Spec], line: bool) -> Vec<u8> {
     let version = if line { "" } else { r#""version":3,"# };
-    let mut text = format!(
-        r#"{{"type":"session",{version}"id":"s","timestamp":"2026-03-14T09:26:50.000Z","cwd":"/p"}}"#
-    );
+    let mut text =
+        format!(r#"{{"type":"session",{version}"id":"s","timestamp":"2026-03-14T09:26:50.000Z","cwd":"/p"}}"#);
     text.push('\n');
     for (n, Spec { kind, back }) in specs.iter().enumerate() {
         let id = |n: usize| format!("{n:08x}");
@@ -162,14 +166,18 @@ fn session(specs: &[Spec], line: bool) -> Vec<u8> {
             writeln!(text, r#"{{"type":"{kind}",{link}"timestamp":"2026-03-14T09:27:{second:02}.000Z",{fields}}}"#)
                 .expect("memory");
         };
-        let message = |role: &str, more: &str| format!(r#""message":{{"role":"{role}",{more},"timestamp":1773480410000}}"#);
+        let message =
+            |role: &str, more: &str| format!(r#""message":{{"role":"{role}",{more},"timestamp":1773480410000}}"#);
         match kind {
             Kind::User => add("message", &message("user", r#""content":"x""#)),
             Kind::System => add("message", &message("system", r#""content":"x""#)),
             Kind::Assistant(calls, stop) => {
-                let stop = ["stop", "toolUse", "toolUse", "toolUse", "length", "error", "aborted", "toolUse"][*stop as usize];
+                let stop =
+                    ["stop", "toolUse", "toolUse", "toolUse", "length", "error", "aborted", "toolUse"][*stop as usize];
                 let mut blocks = vec![r#"{"type":"text","text":"y"}"#.to_string()];
-                blocks.extend(calls.iter().map(|c| format!(r#"{{"type":"toolCall","id":"c{c}","name":"t","arguments":{{}}}}"#)));
+                blocks.extend(
+                    calls.iter().map(|c| format!(r#"{{"type":"toolCall","id":"c{c}","name":"t","arguments":{{}}}}"#)),
+                );
                 let usage = r#""usage":{"input":1,"output":1,"cacheRead":0,"cacheWrite":0,"cost":{"total":0}}"#;
                 let more = format!(
                     r#""content":[{}],"api":"a","provider":"p","model":"m","stopReason":"{stop}",{usage}"#,
@@ -179,7 +187,12 @@ fn session(specs: &[Spec], line: bool) -> Vec<u8> {
             }
             Kind::Result(c) => add(
                 "message",
-                &message("toolResult", &format!(r#""toolCallId":"c{c}","toolName":"t","content":[{{"type":"text","text":"r{n}"}}],"isError":false"#)),
+                &message(
+                    "toolResult",
+                    &format!(
+                        r#""toolCallId":"c{c}","toolName":"t","content":[{{"type":"text","text":"r{n}"}}],"isError":false"#
+                    ),
+                ),
             ),
             Kind::Custom => add("custom_message", r#""customType":"c","content":"x","display":true"#),
             Kind::Note => add("custom", r#""customType":"c","data":1"#),
@@ -240,7 +253,8 @@ fn indices_of_version_1_follow_what_is_added() {
         let was = named(&String::from_utf8(before.clone()).expect("text"));
         // the compaction itself changes where it names itself
         let is = named(&text).replace(&format!("\"firstKeptEntryIndex\":{}", index(&text)), "");
-        let was = was.replace(&format!("\"firstKeptEntryIndex\":{}", index(&String::from_utf8(before).expect("text"))), "");
+        let was =
+            was.replace(&format!("\"firstKeptEntryIndex\":{}", index(&String::from_utf8(before).expect("text"))), "");
         assert_eq!(is, was, "{text}");
         assert_eq!(text.matches("The result of this tool call was lost").count(), 1, "{:?}", repairing.plan.edits());
     }

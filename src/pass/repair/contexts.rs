@@ -13,7 +13,12 @@ use crate::session::{RefKind, Session, Shape};
 use crate::source::Source;
 
 /// The plan with kept ranges that hold together what belongs together.
-pub(super) fn keep_pairs(source: &Source, session: Session, plan: Plan, options: &Options) -> Result<Plan, RepairError> {
+pub(super) fn keep_pairs(
+    source: &Source,
+    session: Session,
+    plan: Plan,
+    options: &Options,
+) -> Result<Plan, RepairError> {
     let wants = |code: &str| options.wants(code, Kind::Choice);
     let compactions = session.refs.iter().any(|r| matches!(r.kind, RefKind::FirstKept | RefKind::FirstKeptIndex));
     if !compactions || !wants("R005") && !wants("M013") {
