@@ -1,16 +1,20 @@
 //! From inputs to reports.
 
+mod anchor;
+
 use crate::pass::repair;
 use crate::report::{ContextCount, FileReport, ReadError, ReaderCount, Totals};
 use crate::rules::check::{Audit, Checker};
 use crate::rules::kind::FileKind;
+use crate::rules::policy::Overrides;
 use crate::rules::{self, Excerpt, Place, Policy, Severity};
 use crate::session::Session;
 use crate::session::scan::{self, scan};
 use crate::session::view::{Reader, View};
-use crate::source::inputs::{Input, reason};
 use crate::source::Source;
+use crate::source::inputs::{Input, reason};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
@@ -20,12 +24,23 @@ use std::path::Path;
 pub struct Options {
     /// Which findings count.
     pub policy: Policy,
+    /// Where others count.
+    pub overrides: Overrides,
     /// Whether findings carry the piece of the line around their place.
     pub excerpts: bool,
+    /// Whether findings carry what they are known by in later runs.
+    pub anchors: bool,
     /// How files are scanned.
     pub scan: scan::Options,
     /// Whose leaf and context are told.
     pub reader: Reader,
+}
+
+impl Options {
+    /// Which findings count in a file; `None` is none.
+    pub fn policy_of(&self, path: Option<&Path>) -> Cow<'_, Policy> {
+        self.overrides.of(path, &self.policy)
+    }
 }
 
 /// What comes out of one input.
@@ -107,7 +122,7 @@ pub fn source_report(source: &Source, name: &str, path: Option<&Path>, options: 
     let (session, checker) = scan::<Checker>(source, &options.scan)?;
     let audit = Audit::new(source, &session, path);
     let (mut findings, (leaf, context)) = audit.side_by_side(
-        || rules::judge(&audit, checker, &options.policy),
+        || rules::judge(&audit, checker, &options.policy_of(path)),
         || (leaf_of(source, &session, options.reader), context_of(source, &session, options.reader)),
     );
     let mut notes = Vec::new();
@@ -121,6 +136,9 @@ pub fn source_report(source: &Source, name: &str, path: Option<&Path>, options: 
         for finding in &mut findings.list {
             finding.excerpt = finding.place.as_ref().and_then(|place| excerpt(source, place));
         }
+    }
+    if options.anchors {
+        anchor::put(source, &mut findings.list);
     }
     let mut counts = BTreeMap::new();
     let mut totals = Totals::default();

@@ -28,6 +28,10 @@ pub enum WriteError {
     Exists(PathBuf, &'static str),
     /// The output's manifest is there, but no output.
     LeftManifest(PathBuf),
+    /// A report would have the name of a session or of its manifest.
+    SessionName(PathBuf),
+    /// Something other than an older file of the kind named is there.
+    NotOwn(PathBuf, &'static str),
     /// The folder is not there, or nothing can be written to it.
     Folder(PathBuf, io::Error),
     /// Something appeared there while the file was made.
@@ -59,6 +63,17 @@ impl fmt::Display for WriteError {
                 f,
                 "the manifest '{}' is there without its file, left by a run that was stopped; remove it, or name \
                  another file",
+                path.display()
+            ),
+            WriteError::SessionName(path) => write!(
+                f,
+                "'{}' has the name of a session or its manifest, which a report is not; name another file",
+                path.display()
+            ),
+            WriteError::NotOwn(path, kind) => write!(
+                f,
+                "'{}' is there already and is none of ours ({kind}); only an older one of these is replaced; remove it, \
+                 or name another file",
                 path.display()
             ),
             WriteError::Folder(path, error) => {
@@ -201,7 +216,7 @@ pub fn refuse_one(output: &Path, input: Option<&Path>) -> Result<(), WriteError>
     }
 }
 
-fn what_is(found: FileType) -> &'static str {
+pub(super) fn what_is(found: FileType) -> &'static str {
     match found {
         found if found.is_symlink() => "a link",
         found if found.is_dir() => "a folder",
@@ -210,7 +225,7 @@ fn what_is(found: FileType) -> &'static str {
     }
 }
 
-fn is_same_file(a: &Path, b: &Path) -> bool {
+pub(super) fn is_same_file(a: &Path, b: &Path) -> bool {
     match (fs::metadata(a), fs::metadata(b)) {
         (Ok(x), Ok(y)) => is_same_node(&x, &y).unwrap_or_else(|| a.canonicalize().ok() == b.canonicalize().ok()),
         _ => false,

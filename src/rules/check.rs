@@ -491,6 +491,7 @@ impl Finding {
             repair: rule.repair,
             related: Vec::new(),
             excerpt: None,
+            anchor: None,
         }
     }
 

@@ -19,7 +19,11 @@ pub struct Break {
 pub fn breaks(audit: &Audit<'_>) -> Vec<Break> {
     let mut found: Vec<Break> = r005_first_kept_splits_call::splits(audit)
         .into_iter()
-        .map(|split| Break { reference: split.reference, call: split.call, code: r005_first_kept_splits_call::RULE.code })
+        .map(|split| Break {
+            reference: split.reference,
+            call: split.call,
+            code: r005_first_kept_splits_call::RULE.code,
+        })
         .collect();
     found.extend(m013_context_breaks_pair::parted(audit).into_iter().map(|(pair, reference)| Break {
         reference,

@@ -90,7 +90,7 @@ mod r008_malformed_edit;
 mod r009_leaf_readers_differ;
 mod settle;
 
-pub use finding::{Excerpt, Finding, Place, Related, Repair, Severity};
+pub use finding::{Anchor, Excerpt, Finding, Place, Related, Repair, Severity};
 pub use policy::Policy;
 pub use settle::{Findings, judge};
 

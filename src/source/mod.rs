@@ -4,6 +4,7 @@
 //! are faster than a map for one pass over a large file, and a file that shrinks meanwhile gives
 //! an error instead of a fault.
 
+pub mod globs;
 pub mod inputs;
 pub mod slots;
 

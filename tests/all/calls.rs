@@ -4,46 +4,44 @@
 use crate::repair::{all_choices, config, holds, options, repairing};
 use crate::support::{check_bytes, fixtures, written};
 use proptest::prelude::*;
-use sesstool::dialect::pi::{EntryType, Role};
+use serde_json::Value;
 use sesstool::session::scan::scan;
 use sesstool::session::view::{Leaf, Reader, View};
-use sesstool::session::{Session, flags};
 use sesstool::source::Source;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// What is wrong with the calls of a context of pi's, by a walk along its messages that knows nothing of how
-/// the rules do it.
-fn unpaired(session: &Session, shown: &[u32]) -> Vec<String> {
+/// What is wrong with the calls of a context of pi's, by a walk along its messages, as they are shown, that
+/// knows nothing of how the rules do it.
+fn unpaired(messages: &[Value]) -> Vec<String> {
     let mut wrong = Vec::new();
-    let mut open: BTreeSet<u64> = BTreeSet::new();
+    let mut open: Vec<&str> = Vec::new();
     let mut waiting = false;
-    for &n in shown {
-        let entry = &session.entries[n as usize];
-        if entry.kind == EntryType::Message && entry.has(flags::FAILED) {
-            continue;
-        }
-        let role = if entry.kind == EntryType::Message { entry.role } else { Role::Custom };
+    for message in messages {
+        let role = message["role"].as_str().unwrap_or_default();
         match role {
-            Role::System | Role::None | Role::Unknown => continue,
-            Role::ToolResult => {
-                for call in session.calls_of(n) {
-                    if !open.remove(&call.id) {
-                        wrong.push(format!("line {}: a result without its call right before it", entry.line));
-                    }
+            "assistant" if matches!(message["stopReason"].as_str(), Some("error" | "aborted")) => continue,
+            "user" | "assistant" | "custom" | "bashExecution" | "branchSummary" | "compactionSummary" => {}
+            "toolResult" => {
+                let id = message["toolCallId"].as_str().unwrap_or_default();
+                match open.iter().position(|call| *call == id) {
+                    Some(at) => drop(open.remove(at)),
+                    None => wrong.push(format!("a result of {id} without its call right before it")),
                 }
                 continue;
             }
-            _ => {}
+            _ => continue,
         }
         if !open.is_empty() {
-            wrong.push(format!("line {}: {} calls before it have no result", entry.line, open.len()));
+            wrong.push(format!("{open:?} have no result"));
         }
-        open = session.calls_of(n).iter().filter(|call| !call.is_result).map(|call| call.id).collect();
-        waiting = entry.has(flags::TOOL_USE);
+        let blocks = message["content"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let calls = blocks.iter().filter(|block| role == "assistant" && block["type"] == "toolCall");
+        open = calls.filter_map(|block| block["id"].as_str()).collect();
+        waiting = message["stopReason"] == "toolUse";
     }
     if !open.is_empty() && !waiting {
-        wrong.push(format!("at the end {} calls have no result", open.len()));
+        wrong.push(format!("{open:?} have no result at the end"));
     }
     wrong
 }
@@ -60,8 +58,10 @@ fn unpaired_anywhere(bytes: &[u8]) -> Vec<String> {
     let mut wrong = Vec::new();
     for leaf in tips.into_iter().map(Leaf::Node).chain([view.leaf]) {
         let Ok(context) = view.context(leaf) else { continue };
-        let shown: Vec<u32> = context.shown.iter().filter_map(|shown| view.entry(shown.node)).collect();
-        wrong.extend(unpaired(&session, &shown).into_iter().map(|what| format!("{leaf:?}: {what}")));
+        let messages = context.shown.iter().filter_map(|shown| view.message(shown));
+        // half a surrogate pair is no JSON to others
+        let messages: Vec<Value> = messages.filter_map(|m| serde_json::from_str(&m.json).ok()).collect();
+        wrong.extend(unpaired(&messages).into_iter().map(|what| format!("{leaf:?}: {what}")));
     }
     wrong
 }
@@ -74,7 +74,12 @@ fn is_mended(bytes: &[u8]) -> Result<(), TestCaseError> {
     let report = check_bytes(&output);
     let left: Vec<_> = report.counts.keys().filter(|code| MENDED.contains(code)).collect();
     let told = || {
-        format!("of\n{}\nto\n{}\n{}", String::from_utf8_lossy(bytes), String::from_utf8_lossy(&output), written(&report, "concise"))
+        format!(
+            "of\n{}\nto\n{}\n{}",
+            String::from_utf8_lossy(bytes),
+            String::from_utf8_lossy(&output),
+            written(&report, "concise")
+        )
     };
     prop_assert!(left.is_empty(), "{:?} are left {}", left, told());
     // two calls of one message with one id have no repair, nor do blocks without an id
@@ -120,6 +125,8 @@ enum Kind {
     Compaction(Option<usize>),
     Summary,
     Label,
+    /// Of an entry so far back: removed, or given text, or a call.
+    Edit(usize, u8),
 }
 
 #[derive(Clone, Debug)]
@@ -141,6 +148,7 @@ fn spec() -> impl Strategy<Value = Spec> {
         2 => prop::option::weighted(0.9, 0usize..8).prop_map(Kind::Compaction),
         1 => Just(Kind::Summary),
         1 => Just(Kind::Label),
+        1 => (1usize..8, 0u8..8).prop_map(|(back, what)| Kind::Edit(back, what)),
     ];
     let back = prop_oneof![8 => Just(1usize), 2 => 1usize..6, 1 => 1usize..30];
     (kind, back).prop_map(|(kind, back)| Spec { kind, back })
@@ -149,9 +157,8 @@ fn spec() -> impl Strategy<Value = Spec> {
 /// A session of these entries, as a tree of version 3 or a line of version 1.
 fn session(specs: &[Spec], line: bool) -> Vec<u8> {
     let version = if line { "" } else { r#""version":3,"# };
-    let mut text = format!(
-        r#"{{"type":"session",{version}"id":"s","timestamp":"2026-03-14T09:26:50.000Z","cwd":"/p"}}"#
-    );
+    let mut text =
+        format!(r#"{{"type":"session",{version}"id":"s","timestamp":"2026-03-14T09:26:50.000Z","cwd":"/p"}}"#);
     text.push('\n');
     for (n, Spec { kind, back }) in specs.iter().enumerate() {
         let id = |n: usize| format!("{n:08x}");
@@ -162,14 +169,18 @@ fn session(specs: &[Spec], line: bool) -> Vec<u8> {
             writeln!(text, r#"{{"type":"{kind}",{link}"timestamp":"2026-03-14T09:27:{second:02}.000Z",{fields}}}"#)
                 .expect("memory");
         };
-        let message = |role: &str, more: &str| format!(r#""message":{{"role":"{role}",{more},"timestamp":1773480410000}}"#);
+        let message =
+            |role: &str, more: &str| format!(r#""message":{{"role":"{role}",{more},"timestamp":1773480410000}}"#);
         match kind {
             Kind::User => add("message", &message("user", r#""content":"x""#)),
             Kind::System => add("message", &message("system", r#""content":"x""#)),
             Kind::Assistant(calls, stop) => {
-                let stop = ["stop", "toolUse", "toolUse", "toolUse", "length", "error", "aborted", "toolUse"][*stop as usize];
+                let stop =
+                    ["stop", "toolUse", "toolUse", "toolUse", "length", "error", "aborted", "toolUse"][*stop as usize];
                 let mut blocks = vec![r#"{"type":"text","text":"y"}"#.to_string()];
-                blocks.extend(calls.iter().map(|c| format!(r#"{{"type":"toolCall","id":"c{c}","name":"t","arguments":{{}}}}"#)));
+                blocks.extend(
+                    calls.iter().map(|c| format!(r#"{{"type":"toolCall","id":"c{c}","name":"t","arguments":{{}}}}"#)),
+                );
                 let usage = r#""usage":{"input":1,"output":1,"cacheRead":0,"cacheWrite":0,"cost":{"total":0}}"#;
                 let more = format!(
                     r#""content":[{}],"api":"a","provider":"p","model":"m","stopReason":"{stop}",{usage}"#,
@@ -179,7 +190,12 @@ fn session(specs: &[Spec], line: bool) -> Vec<u8> {
             }
             Kind::Result(c) => add(
                 "message",
-                &message("toolResult", &format!(r#""toolCallId":"c{c}","toolName":"t","content":[{{"type":"text","text":"r{n}"}}],"isError":false"#)),
+                &message(
+                    "toolResult",
+                    &format!(
+                        r#""toolCallId":"c{c}","toolName":"t","content":[{{"type":"text","text":"r{n}"}}],"isError":false"#
+                    ),
+                ),
             ),
             Kind::Custom => add("custom_message", r#""customType":"c","content":"x","display":true"#),
             Kind::Note => add("custom", r#""customType":"c","data":1"#),
@@ -193,6 +209,15 @@ fn session(specs: &[Spec], line: bool) -> Vec<u8> {
                 add("compaction", &format!(r#""summary":"s","tokensBefore":9{kept}"#));
             }
             Kind::Summary => add("branch_summary", r#""summary":"s","fromId":"root""#),
+            Kind::Edit(back, what) => {
+                let replacement = match what {
+                    0..3 => "null".to_string(),
+                    3..5 => r#"{"content":"short"}"#.to_string(),
+                    c => format!(r#"{{"content":[{{"type":"toolCall","id":"c{}","name":"t","arguments":{{}}}}]}}"#, c - 5),
+                };
+                let target = id(n.saturating_sub(*back));
+                add("context_edit", &format!(r#""targetId":"{target}","replacement":{replacement}"#));
+            }
             Kind::Label => add("label", r#""targetId":"00000000","label":"l""#),
         }
     }
@@ -240,7 +265,8 @@ fn indices_of_version_1_follow_what_is_added() {
         let was = named(&String::from_utf8(before.clone()).expect("text"));
         // the compaction itself changes where it names itself
         let is = named(&text).replace(&format!("\"firstKeptEntryIndex\":{}", index(&text)), "");
-        let was = was.replace(&format!("\"firstKeptEntryIndex\":{}", index(&String::from_utf8(before).expect("text"))), "");
+        let was =
+            was.replace(&format!("\"firstKeptEntryIndex\":{}", index(&String::from_utf8(before).expect("text"))), "");
         assert_eq!(is, was, "{text}");
         assert_eq!(text.matches("The result of this tool call was lost").count(), 1, "{:?}", repairing.plan.edits());
     }

@@ -16,13 +16,25 @@ mod scanner;
 mod truncation;
 
 #[cfg(feature = "cli")]
+mod baseline;
+#[cfg(feature = "cli")]
+mod ci;
+#[cfg(feature = "cli")]
+mod config;
+#[cfg(feature = "cli")]
 mod edit;
 #[cfg(feature = "cli")]
 mod inputs;
 #[cfg(feature = "cli")]
 mod readme;
 #[cfg(feature = "cli")]
+mod reports;
+#[cfg(feature = "cli")]
 mod selection;
+#[cfg(feature = "cli")]
+mod shells;
+#[cfg(feature = "cli")]
+mod startup;
 #[cfg(feature = "cli")]
 mod usage;
 #[cfg(feature = "cli")]

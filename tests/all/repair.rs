@@ -188,7 +188,12 @@ const EVIDENCE: &[(&str, &str, &str, &str)] = &[
     // another summary of the file shows that `fromId` is the leaf that was left
     ("E004-missing-parent/summary-that-names-the-leaf", "91f2d5c8", "a5b6c7d8", "the entry written just before"),
     ("G003-dangling-parent/unknown-id", "5ea2c3f0", "4d90b7e1", "the entry written just before"),
-    ("G003-dangling-parent/older-than-what-stands-before", "a5b6c7d8", "4d90b7e1", "the end of a branch just before its time"),
+    (
+        "G003-dangling-parent/older-than-what-stands-before",
+        "a5b6c7d8",
+        "4d90b7e1",
+        "the end of a branch just before its time",
+    ),
 ];
 
 #[test]
@@ -199,7 +204,10 @@ fn the_reason_names_the_evidence() {
         let line = text.lines().find(|line| line.contains(&format!("\"id\":\"{entry}\""))).expect("the entry");
         assert!(line.contains(&format!("\"parentId\":\"{parent}\"")), "{name}: {line}");
         let reasons: Vec<_> = repairing.plan.edits().iter().map(|edit| edit.why.reason.as_ref()).collect();
-        assert!(reasons.iter().any(|reason| reason.contains(parent) && reason.contains(evidence)), "{name}: {reasons:?}");
+        assert!(
+            reasons.iter().any(|reason| reason.contains(parent) && reason.contains(evidence)),
+            "{name}: {reasons:?}"
+        );
     }
 }
 

@@ -84,7 +84,6 @@ impl Added {
     pub(super) fn note_parent(&mut self, n: u32, parent: Option<u32>) {
         self.before.entry(n).or_insert(parent);
     }
-
 }
 
 impl Model<'_> {
@@ -255,7 +254,9 @@ impl Model<'_> {
             let names = reread.record(&session.entries[top as usize], |record| {
                 let blocks = record.blocks().filter(|block| block.call_id().is_some());
                 let text = |raw: Option<&[u8]>| as_json(raw.unwrap_or_default(), decode);
-                blocks.map(|block| Rc::new(Called { id: text(block.raw(b"id")), tool: text(block.raw(b"name")) })).collect()
+                blocks
+                    .map(|block| Rc::new(Called { id: text(block.raw(b"id")), tool: text(block.raw(b"name")) }))
+                    .collect()
             });
             self.added.names = Some((top, names.unwrap_or_default()));
         }

@@ -7,8 +7,8 @@ use super::gaps::{Gap, Gaps};
 use super::model::{Model, why};
 use super::parents;
 use crate::edit::{Kind, Why};
-use crate::session::graph::Children;
 use crate::session::RefKind;
+use crate::session::graph::Children;
 use crate::session::pairs::{Forest, Pairs};
 use crate::session::reread::Reread;
 use hashbrown::{HashMap, HashSet};
@@ -47,8 +47,7 @@ impl State {
         let children = Children::of(model.len() as usize, parent);
         let counts = |n| model.stays(n);
         let leaf = model.last();
-        let forest =
-            Forest { session: model.session, children: &children, parent: &parent, counts: &counts, leaf };
+        let forest = Forest { session: model.session, children: &children, parent: &parent, counts: &counts, leaf };
         State { pairs: Pairs::of(&forest), children }
     }
 }
@@ -189,7 +188,12 @@ pub(super) fn follow_kept(model: &mut Model<'_>) {
         };
         if let Some(next) = next_kept(model, reference.entry, target, &mut left) {
             let reason = format!("the entry it kept first was set aside; {} follows", model.name(next));
-            model.change(reference.entry, "firstKeptEntryId", model.id_json(next), Why { reason: reason.into(), ..why });
+            model.change(
+                reference.entry,
+                "firstKeptEntryId",
+                model.id_json(next),
+                Why { reason: reason.into(), ..why },
+            );
         }
     }
 }

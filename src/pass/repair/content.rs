@@ -14,9 +14,7 @@ use crate::session::content::is_empty_text;
 pub(super) fn edits(model: &Model<'_>, edits: &mut Vec<Edit>) -> Result<(), RepairError> {
     let damage = model.damage;
     let mut offsets: Vec<u64> = Vec::new();
-    for (code, places) in
-        [("M006", &damage.no_content), ("M008", &damage.empty_text), ("J004", &damage.surrogates)]
-    {
+    for (code, places) in [("M006", &damage.no_content), ("M008", &damage.empty_text), ("J004", &damage.surrogates)] {
         if model.wants(code, Kind::Choice) {
             offsets.extend_from_slice(places);
         }

@@ -146,8 +146,7 @@ impl<'m, 'a> Linker<'m, 'a> {
                 None => break,
             }
         }
-        self.may_hang_on(n, call)
-            .then(|| (Some(call), format!("{}, whose tool call it answers", self.on_line(call))))
+        self.may_hang_on(n, call).then(|| (Some(call), format!("{}, whose tool call it answers", self.on_line(call))))
     }
 
     /// Behind a `leaf` entry the writer stood at its target.

@@ -193,9 +193,8 @@ impl Walk<'_, '_> {
                 let at = children.partition_point(|child| self.intervals.entered(*child) <= entered);
                 let Some(child) = at.checked_sub(1).map(|at| children[at]) else { break };
                 shares.entry(child).or_default().insert(call);
-                let past = below.partition_point(|result| {
-                    self.intervals.entered(self.entry(*result)) < self.intervals.left(child)
-                });
+                let past = below
+                    .partition_point(|result| self.intervals.entered(self.entry(*result)) < self.intervals.left(child));
                 below = &below[past.max(1)..];
             }
         }

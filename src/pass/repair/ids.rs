@@ -3,8 +3,8 @@
 use super::model::{Model, why};
 use crate::edit::Kind;
 use crate::rules::check::Audit;
-use crate::session::reread::Reread;
 use crate::session::flags;
+use crate::session::reread::Reread;
 
 /// Settles the ids.
 pub(super) fn settle(model: &mut Model<'_>) {

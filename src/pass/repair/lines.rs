@@ -216,7 +216,11 @@ impl LineEdits<'_, '_, '_> {
     fn is_gone(&self, span: Range<u64>) -> bool {
         let entries = &self.model.session.entries;
         let from = entries.partition_point(|e| e.offset < span.start);
-        entries[from..].iter().take_while(|e| e.offset < span.end).zip(from as u32..).any(|(_, n)| !self.model.keeps_its_line(n))
+        entries[from..]
+            .iter()
+            .take_while(|e| e.offset < span.end)
+            .zip(from as u32..)
+            .any(|(_, n)| !self.model.keeps_its_line(n))
             || self.model.moved_records().any(|moved| moved.start >= span.start && moved.start < span.end)
     }
 

@@ -30,7 +30,10 @@ pub fn messages_after(source: &Source, mut session: Session) -> Option<u64> {
         .facts
         .extras
         .iter()
-        .map(|row| source.read_range(row.offset, 1).is_ok_and(|byte| byte == b"{") && titles.binary_search(&row.offset).is_err())
+        .map(|row| {
+            source.read_range(row.offset, 1).is_ok_and(|byte| byte == b"{")
+                && titles.binary_search(&row.offset).is_err()
+        })
         .collect();
     let stays = |n: u32| !gone.contains(n);
     session.mend(&Mending {
