@@ -12,6 +12,7 @@ mod digest;
 mod draft;
 mod lines;
 pub mod manifest;
+mod members;
 mod plan;
 pub mod restore;
 #[allow(clippy::disallowed_methods, reason = "this layer writes")]
@@ -23,6 +24,7 @@ pub use digest::{Digest, Hasher};
 pub use draft::remove_drafts;
 pub use lines::{line_end, line_start};
 pub use manifest::Manifest;
+pub(crate) use members::Members;
 pub use plan::{Placed, Plan, PlanError, Segment, copy};
 pub use write::{
     Account, Content, Original, WriteError, make_folder, manifest_path, refuse, refuse_one, write_alone, write_plan,

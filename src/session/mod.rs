@@ -8,6 +8,7 @@ pub mod derived_ids;
 pub mod envelope;
 pub mod facts;
 pub mod graph;
+pub mod grow;
 pub mod ids;
 pub mod pairs;
 pub mod reread;

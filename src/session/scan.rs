@@ -248,32 +248,33 @@ fn scan_slot<O: Observer>(
 }
 
 /// What one block gives.
-struct BlockPart<O> {
+pub(super) struct BlockPart<O> {
     offset: u64,
     end: u64,
     behind: usize,
-    facts: FileFacts,
-    entries: Vec<(Entry, Key)>,
-    arena: Arena,
+    pub(super) facts: FileFacts,
+    /// The entries, each with what it names as its parent.
+    pub(super) entries: Vec<(Entry, Key)>,
+    pub(super) arena: Arena,
     headers: Vec<Header>,
-    refs: Vec<Ref>,
+    pub(super) refs: Vec<Ref>,
     calls: Vec<Call>,
     hashes: Vec<u64>,
     odd_lines: Vec<(u64, u64)>,
-    observer: O,
+    pub(super) observer: O,
 }
 
 /// How many further headers are kept.
 const MOST_HEADERS: usize = 1000;
 
-struct BlockScan<'a, O> {
+pub(super) struct BlockScan<'a, O> {
     options: &'a Options,
     block: &'a Block<'a>,
     part: BlockPart<O>,
 }
 
 impl<O: Observer> BlockScan<'_, O> {
-    fn run(
+    pub(super) fn run(
         scanner: &mut Scanner,
         options: &Options,
         block: &Block<'_>,
@@ -902,7 +903,22 @@ impl<O: Observer> Builder<O> {
     }
 
     fn append(&mut self, part: BlockPart<O>) -> io::Result<()> {
-        let session = &mut self.session;
+        let base = self.session.facts.lines;
+        let observer = self.session.take_in(part)?;
+        self.observer.append(observer, base);
+        Ok(())
+    }
+
+    fn finish(mut self) -> (Session, O) {
+        self.session.settle();
+        (self.session, self.observer)
+    }
+}
+
+impl Session {
+    /// Takes in what the next block has, and hands back what looked on.
+    pub(super) fn take_in<O>(&mut self, part: BlockPart<O>) -> io::Result<O> {
+        let session = self;
         let base = session.facts.lines;
         let first = session.entries.len() as u32;
         if (session.entries.len() + part.entries.len()) as u64 > MOST_ENTRIES as u64 {
@@ -946,17 +962,9 @@ impl<O: Observer> Builder<O> {
             facts.truthy = super::facts::Tally::default();
         }
         session.facts.append(facts);
-        self.observer.append(part.observer, base);
-        Ok(())
+        Ok(part.observer)
     }
 
-    fn finish(mut self) -> (Session, O) {
-        self.session.settle();
-        (self.session, self.observer)
-    }
-}
-
-impl Session {
     /// The parent of the entry that has just been added, as far as it is there already.
     fn resolve(&mut self, n: u32, from: &Arena, parent: Key) -> Parent {
         let row = &self.entries[n as usize];

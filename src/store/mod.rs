@@ -1,0 +1,3 @@
+//! store
+
+pub mod fork;
