@@ -6,6 +6,7 @@
 //! it never writes to what it reads nor over anything that exists.
 
 mod compose;
+mod create;
 mod diff;
 mod digest;
 #[allow(clippy::disallowed_methods, reason = "this layer writes")]
@@ -19,9 +20,11 @@ pub mod restore;
 mod write;
 
 pub use compose::ComposeError;
+pub(crate) use create::create;
 pub use diff::{Change, Line, changes};
 pub use digest::{Digest, Hasher};
 pub use draft::remove_drafts;
+pub(crate) use draft::{folder_of, sync_folder};
 pub use lines::{line_end, line_start};
 pub use manifest::Manifest;
 pub(crate) use members::Members;

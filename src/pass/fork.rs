@@ -10,12 +10,12 @@ use crate::rules::kind::FileKind;
 use crate::session::reread::Reread;
 use crate::session::{RefKind, Session, flags};
 use crate::source::Source;
-use crate::store::fork::{BranchError, Copying};
+use crate::store::copying::{BranchError, Copying};
 use hashbrown::HashMap;
 use std::fmt;
 use std::io;
 
-pub use crate::store::fork::Fork;
+pub use crate::store::copying::Fork;
 
 /// Why a session cannot be forked.
 #[derive(Debug)]
