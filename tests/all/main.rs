@@ -11,6 +11,7 @@ mod meta;
 mod properties;
 mod recovery;
 mod repair;
+mod store;
 mod truncation;
 
 #[cfg(feature = "cli")]

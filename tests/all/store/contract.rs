@@ -1,0 +1,1 @@
+//! What the store promises beyond what pi does.
