@@ -65,7 +65,7 @@ fn fields(entry: &Entry, staged: &Staged<Checker>) -> Result<(), Error> {
         _ if entry.has(flags::PARENT_ABSENT | flags::PARENT_NO_STRING) => {
             lacks("its `parentId` is absent, or neither a text nor null")
         }
-        _ if entry.has(flags::TIME_NO_STRING) => lacks("it has no `timestamp`"),
+        _ if entry.has(flags::TIME_ABSENT | flags::TIME_NO_STRING) => lacks("it has no `timestamp`"),
         _ if entry.kind == EntryType::Message && entry.role == Role::None => lacks("its message has no role"),
         _ => Ok(()),
     }
