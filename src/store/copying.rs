@@ -84,19 +84,20 @@ impl<'a> Copying<'a> {
         (0..self.session.entries.len() as u32).try_for_each(|n| self.line(n, |_| {}))
     }
 
-    /// Writes the branch: labels leave it, and those whose target stays are written again at its end.
+    /// Writes the branch: labels leave it, and those whose target stays are written again at its end. What
+    /// moves the leaf leaves it too: there is one branch, and the target may not be on it.
     pub(crate) fn branch(&mut self, leaf: u32) -> Result<(), BranchError> {
         let session = self.session;
         let path = path(session, leaf)?;
-        let is_label = |n: u32| session.entries[n as usize].kind == EntryType::Label;
-        let behind = behind_labels(&path, is_label);
+        let leaves = |n: u32| leaves_the_chain(session, n);
+        let behind = behind_left(&path, leaves);
         let mut before: Option<u32> = None;
         for (place, &n) in path.iter().enumerate() {
-            if is_label(n) {
+            if leaves(n) {
                 continue;
             }
             let parent = match place.checked_sub(1) {
-                Some(at) if is_label(path[at]) => Some(before),
+                Some(at) if leaves(path[at]) => Some(before),
                 // the branch begins here, whatever the entry hung on
                 None if !session.entries[n as usize].has(flags::PARENT_NULL) => Some(None),
                 _ => None,
@@ -124,8 +125,8 @@ impl<'a> Copying<'a> {
         Ok(())
     }
 
-    /// The id of the entry that a compaction keeps first, where that named a label: the next one on
-    /// the branch that is none.
+    /// The id of the entry that a compaction keeps first, where that named one that leaves the branch: the
+    /// next one that stays.
     fn kept(&mut self, n: u32, behind: &HashMap<u32, u32>) -> Result<Option<Vec<u8>>, BranchError> {
         let kept = self.session.reference(n, RefKind::FirstKept).and_then(|reference| reference.target);
         kept.and_then(|label| behind.get(&label)).map(|next| self.id(*next)).transpose()
@@ -134,8 +135,7 @@ impl<'a> Copying<'a> {
     /// The label entries that hold at the end of the file and name an entry of the branch, in the order
     /// in which their targets were first labelled.
     fn labels(&mut self, path: &[u32]) -> Vec<u32> {
-        let is_label = |n: &u32| self.session.entries[*n as usize].kind == EntryType::Label;
-        let stays: HashSet<u32> = path.iter().copied().filter(|n| !is_label(n)).collect();
+        let stays: HashSet<u32> = path.iter().copied().filter(|n| !leaves_the_chain(self.session, *n)).collect();
         // of each target when it was first labelled, and the label that counts
         let mut labels: HashMap<u32, (u32, u32)> = HashMap::new();
         for reference in self.session.refs.iter().filter(|r| r.kind == RefKind::LabelTarget) {
@@ -238,13 +238,18 @@ fn path(session: &Session, leaf: u32) -> Result<Vec<u32>, BranchError> {
     Ok(path)
 }
 
-/// For each label of a branch the next entry on it that is none.
-fn behind_labels(path: &[u32], is_label: impl Fn(u32) -> bool) -> HashMap<u32, u32> {
+/// Whether an entry is not copied at its place on the branch.
+fn leaves_the_chain(session: &Session, n: u32) -> bool {
+    matches!(session.entries[n as usize].kind, EntryType::Label | EntryType::Leaf)
+}
+
+/// For each entry that leaves the branch the next one that stays.
+fn behind_left(path: &[u32], leaves: impl Fn(u32) -> bool) -> HashMap<u32, u32> {
     let mut behind = HashMap::new();
     let mut next = None;
     for &n in path.iter().rev() {
         match next {
-            _ if !is_label(n) => next = Some(n),
+            _ if !leaves(n) => next = Some(n),
             Some(next) => drop(behind.insert(n, next)),
             None => {}
         }

@@ -2,6 +2,7 @@
 
 mod behaviour;
 mod contract;
+mod model;
 
 use serde_json::{Value, json};
 use sesstool::store::{Error, Options, SessionLog, StoredEntry};
