@@ -3,6 +3,7 @@
 mod behaviour;
 mod contract;
 mod model;
+mod oracle;
 
 use serde_json::{Value, json};
 use sesstool::store::{Error, Options, SessionLog, StoredEntry};

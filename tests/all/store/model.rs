@@ -350,6 +350,12 @@ impl Subject {
     }
 }
 
+/// A session in a file.
+pub(super) struct File {
+    pub(super) path: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
 /// All that an index says of its entries.
 fn index(session: &Session) -> Vec<String> {
     let entry = |n: usize| {
@@ -363,7 +369,7 @@ fn index(session: &Session) -> Vec<String> {
 }
 
 /// A memory and a file session, and the model of both.
-struct Test {
+pub(super) struct Test {
     subjects: Vec<Subject>,
     model: Model,
     /// How many entries were given an id.
@@ -371,7 +377,7 @@ struct Test {
 }
 
 impl Test {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let folder = super::folder();
         let in_file = in_file(folder.path());
         let subject = |log, folder| Subject { log, ids: Vec::new(), times: Vec::new(), left: BTreeSet::new(), folder };
@@ -400,7 +406,7 @@ impl Test {
     }
 
     /// Does the same to all, or nothing where it would not be lawful.
-    fn apply(&mut self, op: &Op) -> Result<(), TestCaseError> {
+    pub(super) fn apply(&mut self, op: &Op) -> Result<(), TestCaseError> {
         let count = self.model.entries.len();
         let leaf = self.model.leaf;
         let pick = |index: &Index| (count > 0).then(|| index.index(count.max(1)));
@@ -606,6 +612,13 @@ impl Test {
         Ok(())
     }
 
+    /// The session in a file, which nobody has open any more, if it was stored.
+    pub(super) fn into_file(mut self) -> Option<File> {
+        let Subject { log, folder, .. } = self.subjects.pop()?;
+        let path = log.path().filter(|path| path.exists())?.to_path_buf();
+        Some(File { path, _folder: folder? })
+    }
+
     fn holds(&self) -> Result<(), TestCaseError> {
         self.subjects.iter().try_for_each(|subject| subject.is(&self.model).and_then(|()| subject.is_indexed()))
     }
@@ -659,6 +672,7 @@ const LAWFUL: &[(&str, &str)] = &[
     ("E008", "a given entry may be older than its parent"),
     ("G007", "a reset makes another root"),
     ("G008", "bookkeeping was appended after going back"),
+    ("G009", "two branches grew in turns"),
     ("G010", "the same words were said on two branches"),
     ("M002", "a tool result was appended, or kept by a compaction, without its call"),
     ("M004", "two results of one call"),
