@@ -245,3 +245,168 @@ fn run<D: Disk>(shared: &Shared, disk: &D) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+    /// A disk in memory, of which some bytes are safe.
+    #[derive(Default)]
+    struct Fake {
+        bytes: Mutex<Vec<u8>>,
+        safe: AtomicUsize,
+        syncs: AtomicUsize,
+        calls: AtomicUsize,
+        /// How many bytes a call takes; 0 for all.
+        step: usize,
+        /// How many bytes there is room for.
+        room: usize,
+        /// Whether the next call is interrupted.
+        interrupted: AtomicBool,
+        sync_fails: AtomicBool,
+    }
+
+    impl Fake {
+        fn new() -> Self {
+            Fake { room: usize::MAX, ..Fake::default() }
+        }
+
+        fn written(&self) -> Vec<u8> {
+            self.bytes.lock().expect("no panic").clone()
+        }
+
+        /// What is left after a loss of power.
+        fn safe(&self) -> usize {
+            self.safe.load(Ordering::SeqCst)
+        }
+    }
+
+    impl Disk for Fake {
+        fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+            self.calls.fetch_add(1, Ordering::SeqCst);
+            if self.interrupted.swap(false, Ordering::SeqCst) {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            let mut all = self.bytes.lock().expect("no panic");
+            let step = if self.step == 0 { bytes.len() } else { self.step };
+            let n = bytes.len().min(step).min(self.room - all.len());
+            if n == 0 {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            all.extend_from_slice(&bytes[..n]);
+            Ok(n)
+        }
+
+        fn sync(&self) -> io::Result<()> {
+            self.syncs.fetch_add(1, Ordering::SeqCst);
+            if self.sync_fails.load(Ordering::SeqCst) {
+                return Err(io::Error::other("the disk is gone"));
+            }
+            self.safe.store(self.written().len(), Ordering::SeqCst);
+            Ok(())
+        }
+
+        fn state(&self) -> io::Result<(u64, bool)> {
+            Ok((self.written().len() as u64, true))
+        }
+    }
+
+    fn appender(disk: Fake, durability: Durability) -> (Arc<Fake>, Appender<Fake>) {
+        let appender = Appender::new(disk, "s.jsonl".into(), 0, durability);
+        (appender.disk.clone(), appender)
+    }
+
+    #[test]
+    fn a_line_is_one_call_unless_the_system_takes_only_a_part() {
+        let (disk, mut log) = appender(Fake::new(), Durability::Buffered);
+        log.append(b"one\n").expect("room");
+        log.append(b"two\n").expect("room");
+        assert_eq!((disk.written(), disk.calls.load(Ordering::SeqCst)), (b"one\ntwo\n".to_vec(), 2));
+        let (disk, mut log) = appender(Fake { step: 3, ..Fake::new() }, Durability::Buffered);
+        disk.interrupted.store(true, Ordering::SeqCst);
+        log.append(b"one two\n").expect("room");
+        assert_eq!((disk.written(), log.size()), (b"one two\n".to_vec(), 8));
+    }
+
+    #[test]
+    fn per_entry_means_that_what_is_acknowledged_outlives_a_loss_of_power() {
+        let (disk, mut log) = appender(Fake::new(), Durability::PerEntry);
+        for n in 1..=10 {
+            log.append(b"line\n").expect("room");
+            assert_eq!((disk.safe(), disk.syncs.load(Ordering::SeqCst)), (5 * n, n), "one sync an entry, before it");
+        }
+    }
+
+    #[test]
+    fn buffered_means_no_sync_unless_it_is_asked_for() {
+        let (disk, mut log) = appender(Fake::new(), Durability::Buffered);
+        log.append(b"line\n").expect("room");
+        assert_eq!(disk.safe(), 0);
+        log.sync().expect("a disk");
+        assert_eq!(disk.safe(), 5);
+    }
+
+    #[test]
+    fn a_group_is_synced_together_after_its_delay() {
+        let (disk, mut log) = appender(Fake::new(), Durability::Group(Duration::from_millis(40)));
+        for _ in 0..100 {
+            log.append(b"line\n").expect("room");
+        }
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while disk.safe() < 500 && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert_eq!(disk.safe(), 500);
+        let syncs = disk.syncs.load(Ordering::SeqCst);
+        assert!(syncs < 50, "{syncs} syncs for 100 entries");
+        // what is due when the log goes is synced, and sync does not wait
+        let (disk, mut log) = appender(Fake::new(), Durability::Group(Duration::MAX));
+        log.append(b"line\n").expect("room");
+        log.sync().expect("a disk");
+        assert_eq!(disk.safe(), 5);
+        log.append(b"line\n").expect("room");
+        drop(log);
+        assert_eq!(disk.safe(), 10);
+    }
+
+    #[test]
+    fn a_write_that_breaks_off_tells_how_far_it_came() {
+        for room in 0..9 {
+            let (disk, mut log) = appender(Fake { room: 4 + room, ..Fake::new() }, Durability::PerEntry);
+            log.append(b"one\n").expect("room");
+            let error = log.append(b"the next\n").expect_err("no room");
+            let Error::Write { written, error } = error else { panic!("{error}") };
+            assert_eq!((written, error.kind()), (room as u64, io::ErrorKind::StorageFull));
+            assert_eq!((log.size(), disk.written().len()), (4 + room as u64, 4 + room));
+        }
+    }
+
+    #[test]
+    fn a_sync_that_fails_is_told() {
+        let (disk, mut log) = appender(Fake::new(), Durability::PerEntry);
+        disk.sync_fails.store(true, Ordering::SeqCst);
+        assert!(matches!(log.append(b"line\n"), Err(Error::Unsynced(_))));
+        let (disk, mut log) = appender(Fake::new(), Durability::Group(Duration::ZERO));
+        disk.sync_fails.store(true, Ordering::SeqCst);
+        log.append(b"line\n").expect("it is told later");
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while disk.syncs.load(Ordering::SeqCst) == 0 && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+        assert!(matches!(log.append(b"line\n"), Err(Error::Unsynced(_))));
+        assert_eq!(disk.written(), b"line\n", "nothing is written behind what may be lost");
+        assert!(matches!(log.sync(), Err(Error::Unsynced(_))));
+    }
+
+    #[test]
+    fn what_another_writes_is_noticed_before_anything_is_written() {
+        let (disk, mut log) = appender(Fake::new(), Durability::Buffered);
+        log.append(b"one\n").expect("room");
+        disk.write(b"foreign\n").expect("room");
+        let error = log.append(b"two\n").expect_err("it grew");
+        assert_eq!(error.to_string(), "somebody else changed 's.jsonl' (it had 4 bytes and has 12 now); open it again");
+        assert_eq!(disk.written(), b"one\nforeign\n");
+    }
+}

@@ -2,6 +2,7 @@
 
 mod behaviour;
 mod contract;
+mod faults;
 mod model;
 mod oracle;
 
