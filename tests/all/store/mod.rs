@@ -2,6 +2,7 @@
 
 mod behaviour;
 mod contract;
+mod crash;
 mod faults;
 mod model;
 mod oracle;
