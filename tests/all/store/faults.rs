@@ -165,6 +165,34 @@ fn after_a_sync_that_failed_nothing_is_added() {
     assert_eq!(again.len(), 2);
 }
 
+/// On a real disk that is small: `SESSTOOL_SMALL_DISK=/mnt/small cargo test --test all -- --ignored small_disk`
+#[test]
+#[ignore = "needs a small disk"]
+fn a_small_disk_that_fills_up_loses_nothing() {
+    let disk = PathBuf::from(std::env::var_os("SESSTOOL_SMALL_DISK").expect("SESSTOOL_SMALL_DISK is a folder"));
+    let folder = tempfile::tempdir_in(disk).expect("a folder");
+    let ballast = folder.path().join("ballast");
+    std::fs::write(&ballast, vec![1; 40_000]).expect("room");
+    let mut log = in_file(folder.path());
+    let mut acknowledged = Vec::new();
+    let error = loop {
+        match log.append_message(&user(&"x".repeat(3_000))) {
+            Ok(id) => acknowledged.push(id),
+            Err(error) => break error,
+        }
+    };
+    let full = |error: &io::Error| error.kind() == io::ErrorKind::StorageFull;
+    assert!(matches!(&error, Error::Write { error, .. } if full(error)), "{error}");
+    let tail = log.tail();
+    assert_eq!(super::path(&log), acknowledged);
+    std::fs::remove_file(ballast).expect("it goes");
+    acknowledged.push(say(&mut log, "there is room again"));
+    assert_eq!(super::path(&log), acknowledged);
+    is_sound(&log);
+    let text = format!("{error}; {} entries before it, {tail:?}\n", acknowledged.len() - 1);
+    io::Write::write_all(&mut io::stdout(), text.as_bytes()).expect("it can be said");
+}
+
 /// A limit of the system instead of a full disk. It holds for a whole process, so another one writes.
 #[cfg(unix)]
 mod limited {
