@@ -1,6 +1,4 @@
-//! The append-only store: sessions that are written entry by entry.
-//!
-//! (documentation follows)
+#![doc = include_str!("../../docs/store.md")]
 
 mod admit;
 pub(crate) mod copying;
@@ -87,3 +85,8 @@ impl Options {
         place::absolute(self.cwd.as_deref().unwrap_or(Path::new("")))
     }
 }
+
+/// The example of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

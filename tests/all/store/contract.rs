@@ -8,6 +8,7 @@ use sesstool::source::Source;
 use sesstool::store::{Compaction, CustomMessage, Durability, JsonlStorage, MemoryStorage, Storage, Tail, Usage};
 use std::fs;
 use std::io::Write;
+use std::sync::{Arc, Mutex};
 
 const TIME: &str = "2026-01-01T00:00:00.000Z";
 
@@ -461,7 +462,10 @@ fn nothing_is_replaced() {
 fn one_write_a_line_and_header_and_backlog_in_one() {
     /// Remembers what was written in which call.
     #[derive(Default)]
-    struct Calls(std::sync::Arc<std::sync::Mutex<Vec<(bool, Vec<u8>)>>>, MemoryStorage);
+    struct Calls(Arc<Mutex<Vec<Call>>>, MemoryStorage);
+
+    /// Whether it was the creation, and the bytes.
+    type Call = (bool, Vec<u8>);
 
     impl Calls {
         fn note(&mut self, created: bool, bytes: &[u8]) {

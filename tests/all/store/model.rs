@@ -141,8 +141,7 @@ impl Model {
         (!name.is_empty()).then(|| name.to_string())
     }
 
-    /// The places of the selected entries, the messages, the model, the thinking level.
-    fn context(&self, times: &[i64]) -> (Vec<usize>, Vec<Value>, Option<(String, String)>, String) {
+    fn context(&self, times: &[i64]) -> Shown {
         let path = self.path(self.leaf);
         let (mut model, mut level) = (None, "off".to_string());
         for &n in &path {
@@ -250,6 +249,9 @@ impl Model {
         (order, model)
     }
 }
+
+/// The places of the selected entries, the messages, the model, the thinking level.
+type Shown = (Vec<usize>, Vec<Value>, Option<(String, String)>, String);
 
 /// The place that a reference names.
 fn place(reference: &Value) -> Option<usize> {

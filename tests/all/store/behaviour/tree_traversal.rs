@@ -3,11 +3,13 @@
 use super::super::*;
 use sesstool::store::{BranchSummary, Compaction};
 
+type Append = fn(&mut SessionLog) -> Result<String, Error>;
+
 #[test]
 fn every_append_hangs_on_the_leaf_and_becomes_it() {
     let mut log = in_memory();
     let mut last = None;
-    let appends: [fn(&mut SessionLog) -> Result<String, Error>; 7] = [
+    let appends: [Append; 7] = [
         |log| log.append_message(&user("a")),
         |log| log.append_thinking_level_change("high"),
         |log| log.append_model_change("p", "m"),
@@ -47,7 +49,7 @@ fn the_branch_of_an_empty_session_is_empty() {
 fn the_branch_runs_from_the_root_to_the_leaf_over_all_types() {
     let mut log = in_memory();
     let one = say(&mut log, "a");
-    assert_eq!(path(&log), [one.clone()]);
+    assert_eq!(path(&log), std::slice::from_ref(&one));
     let two = ok(log.append_model_change("p", "m"));
     let three = ok(log.append_thinking_level_change("low"));
     let four = ok(log.append_custom("ext", None::<&Value>));
