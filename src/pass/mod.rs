@@ -9,14 +9,9 @@ pub mod repair;
 pub use health::Health;
 
 use crate::edit::Members;
-use crate::json::Kind;
 use crate::session::HeaderField;
 
 /// A header's version as it stands there, a string in its quotes.
 fn version_text(field: Option<&HeaderField>) -> String {
-    match field {
-        None => "none".to_string(),
-        Some(field) if field.kind == Kind::String => format!("\"{}\"", field.text),
-        Some(field) => field.text.clone(),
-    }
+    field.map_or_else(|| "none".to_string(), HeaderField::shown)
 }

@@ -286,6 +286,16 @@ pub struct HeaderField {
     pub place: (u64, u64),
 }
 
+impl HeaderField {
+    /// The value as it stands there, a string in its quotes.
+    pub fn shown(&self) -> String {
+        match self.kind {
+            crate::json::Kind::String => format!("\"{}\"", self.text),
+            _ => self.text.clone(),
+        }
+    }
+}
+
 impl Header {
     /// The last member of that name.
     pub fn get(&self, name: &str) -> Option<&HeaderField> {

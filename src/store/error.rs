@@ -70,11 +70,13 @@ impl fmt::Display for Error {
             Error::Unreachable(id, why) => write!(f, "nothing can hang on the entry '{id}': {why}; repair it first"),
             Error::NotASession(Some(path), why) => write!(f, "'{}' is no session: {why}", path.display()),
             Error::NotASession(None, why) => write!(f, "this is no session: {why}"),
-            Error::Version(version) => write!(
-                f,
-                "the session's version is {version}, and entries are added only to version 3 (`sesstool migrate` \
-                 makes a new file of it)"
-            ),
+            Error::Version(version) => {
+                write!(f, "the session's version is {version}, and entries are added only to version 3")?;
+                match version == "2" || version == "1" || version.starts_with("1 ") {
+                    true => f.write_str("; `sesstool migrate` makes a new file of it"),
+                    false => Ok(()),
+                }
+            }
             Error::Refused(refusal) => refusal.fmt(f),
             Error::NoFolder => f.write_str("no home folder is known to keep sessions in; name a folder"),
             Error::Exists(path) => write!(f, "'{}' is there already, and nothing is replaced", path.display()),

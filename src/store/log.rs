@@ -10,7 +10,7 @@ use crate::rules::check::Checker;
 use crate::session::grow::Staged;
 use crate::session::scan::scan;
 use crate::session::view::{Reader, View};
-use crate::session::{Entry, MOST_ENTRIES, RefKind, RefValue, Session, Shape, flags};
+use crate::session::{Entry, HeaderField, MOST_ENTRIES, RefKind, RefValue, Session, Shape, flags};
 use crate::source::Source;
 use hashbrown::HashSet;
 use serde::Serialize;
@@ -226,7 +226,8 @@ impl SessionLog {
         self.remember(synced)
     }
 
-    /// Syncs and lets go of the file. Dropping a log does the same, and tells nobody if it fails.
+    /// Syncs and lets go of the file. Dropping a log lets go of it, too, and syncs what a
+    /// [group](super::Durability::Group) has waiting, but cannot tell if that fails.
     ///
     /// # Errors
     /// [`Error::Unsynced`].
@@ -499,7 +500,7 @@ impl SessionLog {
                 self.tail = match torn {
                     0 if written > 0 => Tail::Whole,
                     0 => self.tail,
-                    length => Tail::Torn { offset: self.end() - length, length },
+                    length => Tail::Torn { offset: self.end().saturating_sub(length), length },
                 };
                 Err(Error::Write { written: torn, error })
             }
@@ -519,7 +520,7 @@ pub(super) fn odd_version(session: &Session) -> Option<String> {
     match session.version() {
         Some(3) if session.shape == Shape::Tree => None,
         Some(3) => Some("3, but its entries have no ids".to_string()),
-        _ => Some(field.map_or_else(|| "1 (the header names none)".to_string(), |field| field.text.clone())),
+        _ => Some(field.map_or_else(|| "1 (the header names none)".to_string(), HeaderField::shown)),
     }
 }
 
