@@ -12,7 +12,7 @@ const PREFIX: &str = ".sesstool-unfinished-";
 const SUFFIX: &str = ".tmp";
 
 /// Writes are collected up to this size, in bytes.
-const BUFFER: usize = 1 << 20;
+pub(super) const BUFFER: usize = 1 << 20;
 
 /// The files under way in this process, for a signal that ends it.
 static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -85,8 +85,33 @@ impl Draft {
         // what is left in the buffer is not written a second time
         let _ = out.into_parts();
         fed?;
+        self.sync()
+    }
+
+    /// Waits until what was written to it is on the disk.
+    pub(super) fn sync(&self) -> io::Result<()> {
         self.file.as_file().sync_all()
     }
+}
+
+impl Write for Draft {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.as_file_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.as_file_mut().flush()
+    }
+}
+
+/// Moves a draft to its target, also where something stands, which whoever calls this has looked at.
+pub(super) fn replace(draft: Draft, target: &Path) -> io::Result<()> {
+    let list = drafts();
+    let Draft { file, listed } = draft;
+    let moved = file.persist(target).map(drop).map_err(|failed| failed.error);
+    drop(list);
+    drop(listed);
+    moved
 }
 
 /// Moves drafts to their targets, all or none, in order. A signal waits until all are there.

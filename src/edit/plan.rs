@@ -1,7 +1,7 @@
 //! A plan: edits in order, free of overlaps, accounting for every byte of the input.
 
 use super::{Edit, Put};
-use crate::source::{Source, shrunk};
+use crate::source::{Piece, Source, shrunk};
 use std::fmt;
 use std::io;
 use std::ops::Range;
@@ -159,6 +159,24 @@ impl Plan {
         })
         .unwrap_or_else(|never| match never {});
         placed
+    }
+
+    /// The output as a source that reads through the edits; nothing of the input is copied.
+    ///
+    /// # Errors
+    /// What the system says; always for a long pipe.
+    pub fn view(&self, input: &Source) -> io::Result<Source> {
+        let mut pieces = Vec::new();
+        let walked: Result<(), std::convert::Infallible> = self.walk(|segment| {
+            pieces.push(match segment {
+                Segment::Kept(span) => Piece::Base(span),
+                Segment::Put(_, Edit { put: Put::Bytes(bytes), .. }) => Piece::Bytes(bytes),
+                Segment::Put(_, Edit { put: Put::Own, span, .. }) => Piece::Base(span.clone()),
+            });
+            Ok(())
+        });
+        walked.unwrap_or_else(|never| match never {});
+        Source::patched(input, &pieces)
     }
 
     /// Writes the output to `sink`, piece by piece; the input is never in memory as a whole.

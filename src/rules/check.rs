@@ -11,10 +11,9 @@ use crate::session::scan::{LineView, Observer, RecordView};
 use crate::session::{Entry, Header, Ref, Session, flags};
 use crate::source::Source;
 use hashbrown::HashSet;
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 /// When and how a rule looks.
 #[derive(Clone, Copy)]
@@ -201,12 +200,12 @@ pub struct Audit<'a> {
     pub session: &'a Session,
     /// The file's path, where it has one.
     pub path: Option<&'a Path>,
-    children: OnceCell<Children>,
-    intervals: OnceCell<Intervals>,
-    near: OnceCell<BTreeMap<u32, u32>>,
-    loops: OnceCell<(Vec<Vec<u32>>, HashSet<u32>)>,
-    kind: OnceCell<FileKind>,
-    pairs: OnceCell<Pairs>,
+    children: OnceLock<Children>,
+    intervals: OnceLock<Intervals>,
+    near: OnceLock<BTreeMap<u32, u32>>,
+    loops: OnceLock<(Vec<Vec<u32>>, HashSet<u32>)>,
+    kind: OnceLock<FileKind>,
+    pairs: OnceLock<Pairs>,
 }
 
 impl<'a> Audit<'a> {
@@ -216,13 +215,23 @@ impl<'a> Audit<'a> {
             source,
             session,
             path,
-            children: OnceCell::new(),
-            intervals: OnceCell::new(),
-            near: OnceCell::new(),
-            loops: OnceCell::new(),
-            kind: OnceCell::new(),
-            pairs: OnceCell::new(),
+            children: OnceLock::new(),
+            intervals: OnceLock::new(),
+            near: OnceLock::new(),
+            loops: OnceLock::new(),
+            kind: OnceLock::new(),
+            pairs: OnceLock::new(),
         }
+    }
+
+    /// Does two things, at the same time where the session is so large that it pays.
+    pub fn side_by_side<A: Send, B: Send>(
+        &self,
+        one: impl FnOnce() -> A + Send,
+        other: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
+        const LARGE: usize = 10_000;
+        if self.session.entries.len() < LARGE { (one(), other()) } else { rayon::join(one, other) }
     }
 
     /// What kind of file it is.
@@ -483,6 +492,7 @@ impl Finding {
             repair: rule.repair,
             related: Vec::new(),
             excerpt: None,
+            anchor: None,
         }
     }
 

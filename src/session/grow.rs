@@ -1,7 +1,7 @@
 //! A session that grows by one line: the index of the whole file is not made again.
 
 use super::scan::{BlockPart, BlockScan, Observer, Options};
-use super::{Entry, Ref, RefKind, RefValue, Session};
+use super::{Entry, Parent, Ref, RefKind, RefValue, Session, flags};
 use crate::json::Scanner;
 use crate::source::slots::{Block, Tail};
 use std::io;
@@ -63,14 +63,26 @@ impl<O: Observer> Staged<O> {
 
 impl Session {
     /// Takes in a line that now stands behind all others. Its parent and what it refers to are looked up
-    /// among the entries that are there; whoever lets a session grow sees to it that nothing which was
-    /// there before waits for the new id.
+    /// among the entries that are there. Whoever lets a session grow sees to it that no entry has the new
+    /// id, and that nothing which was there before waits for it.
     ///
     /// # Errors
     /// There are too many entries to be indexed.
     pub fn grow<O>(&mut self, staged: Staged<O>) -> io::Result<()> {
-        let refs = self.refs.len();
-        self.take_in(staged.part)?;
+        let (first, refs) = (self.entries.len() as u32, self.refs.len());
+        self.take_in(staged.part, |_, _| {})?;
+        for n in first..self.entries.len() as u32 {
+            if self.entries[n as usize].has(flags::ID) {
+                self.table.insert(&self.entries, &self.arena, n);
+            }
+        }
+        if let Some(&(n, key)) = self.pending.last()
+            && n >= first
+            && let Some(parent) = self.find_key(key)
+        {
+            self.pending.pop();
+            self.entries[n as usize].link = Parent::Entry(parent).link();
+        }
         for n in refs..self.refs.len() {
             if let RefValue::Id(key) = self.refs[n].value {
                 self.refs[n].target = self.find_key(key);

@@ -10,6 +10,7 @@ pub mod facts;
 pub mod graph;
 pub mod grow;
 pub mod ids;
+pub mod mend;
 pub mod pairs;
 pub mod reread;
 pub mod scan;

@@ -2,6 +2,8 @@
 
 use super::Error;
 use std::fmt;
+#[cfg(unix)]
+use std::fs::TryLockError;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::Path;
@@ -46,9 +48,8 @@ pub(super) fn open(path: &Path) -> Result<File, Error> {
 /// what they do is noticed before the next entry is written.
 #[cfg(unix)]
 pub(super) fn take(file: &File, path: &Path) -> Result<(), Error> {
-    use rustix::fs::{FlockOperation, flock};
-    match flock(file, FlockOperation::NonBlockingLockExclusive) {
-        Err(rustix::io::Errno::WOULDBLOCK) => Err(Error::Locked(path.into(), holder(file))),
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(Error::Locked(path.into(), holder(file))),
         _ => Ok(()),
     }
 }
@@ -89,8 +90,8 @@ fn holder(file: &File) -> Option<Holder> {
 #[cfg(unix)]
 fn holder_in(locks: &str, file: &std::fs::Metadata) -> Option<u32> {
     use std::os::unix::fs::MetadataExt;
-    let (dev, ino) = (file.dev(), file.ino());
-    let place = format!("{:02x}:{:02x}:{ino}", rustix::fs::major(dev), rustix::fs::minor(dev));
+    let ino = file.ino();
+    let place = format!("{}:{ino}", device(file.dev()));
     let held = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().collect();
         let pid = words.get(4)?.parse().ok().filter(|pid| *pid != 0)?;
@@ -107,6 +108,13 @@ fn holder_in(locks: &str, file: &std::fs::Metadata) -> Option<u32> {
         (Some((pid, _)), None) => Some(*pid),
         _ => None,
     }
+}
+
+/// A device as that list has it, from the number that Linux makes of its major and minor one.
+#[cfg(unix)]
+fn device(dev: u64) -> String {
+    let (major, minor) = ((dev >> 8 & 0xFFF) | (dev >> 32 & !0xFFF), (dev & 0xFF) | (dev >> 12 & !0xFF));
+    format!("{major:02x}:{minor:02x}")
 }
 
 #[cfg(all(test, unix))]
@@ -135,7 +143,7 @@ mod tests {
     fn the_list_of_locks_is_read() {
         use std::os::unix::fs::MetadataExt;
         let file = tempfile::tempfile().expect("a file").metadata().expect("its state");
-        let at = format!("{:02x}:{:02x}:{}", rustix::fs::major(file.dev()), rustix::fs::minor(file.dev()), file.ino());
+        let at = format!("{}:{}", device(file.dev()), file.ino());
         let lines = format!(
             "1: POSIX  ADVISORY  WRITE 7 {at} 0 EOF\n2: FLOCK  ADVISORY  READ 8 {at} 0 EOF\n\
              3: FLOCK  ADVISORY  WRITE 9 {at} 0 EOF\n"
@@ -145,5 +153,7 @@ mod tests {
         assert_eq!(holder_in(&elsewhere, &file), Some(9), "another device, but no other file of that number");
         assert_eq!(holder_in(&format!("{elsewhere}2{elsewhere}"), &file), None);
         assert_eq!(holder_in("", &file), None);
+        // as the kernel packs them: 12 bits of each side by side, the rest further up
+        assert_eq!((device(0xFE01), device(0x1234_5678)), ("fe:01".to_string(), "456:12378".to_string()));
     }
 }

@@ -1,7 +1,11 @@
 //! Sizes that nobody writes by hand. No time is measured: what is quadratic or recursive does not end.
 
+#[path = "../../benches/trees.rs"]
+mod trees;
+
 use super::support::{HEADER, check_bytes, check_source, codes, lines, lines_of, loud_codes, message};
 use sesstool::check::{Options, source_report};
+use sesstool::pass::repair;
 use sesstool::report::FileReport;
 use sesstool::source::Source;
 use std::fmt::Write;
@@ -56,6 +60,37 @@ fn one_id_for_all_entries() {
 fn all_entries_below_one() {
     let report = session(300_000, |n| (n, (n > 0).then_some(0)));
     assert_eq!((loud_codes(&report).len(), report.tips), (0, 299_999));
+}
+
+/// Ten thousand branches of a hundred thousand entries each, all but one of them shared: what walks every
+/// branch on its own does not end.
+#[test]
+fn ten_thousand_tips_over_one_trunk() {
+    let (bytes, expected) = trees::tips(10_000, 100_000);
+    let source = Source::bytes(bytes);
+    let report = check_source(&source);
+    let of = |code: &str| report.counts.get(code).copied().unwrap_or(0);
+    assert_eq!(
+        (report.entries, report.tips, of("M001"), of("M013")),
+        (expected.entries, expected.tips, expected.lost, expected.parted)
+    );
+    assert_eq!(loud_codes(&report), ["M001", "M013"].into());
+    let repaired = repaired(&source, &["M001", "M002", "M004"]);
+    let report = check_source(&repaired);
+    assert_eq!((report.entries, loud_codes(&report)), (expected.entries + expected.lost, ["M013"].into()));
+}
+
+/// What a repair with these choices makes of a session.
+fn repaired(source: &Source, choose: &[&str]) -> Source {
+    let choose = choose.iter().map(|code| code.to_string()).collect();
+    let repairing = repair::plan(source, None, &repair::Options { choose, ..Default::default() }).expect("a plan");
+    let mut bytes = Vec::new();
+    let applied = repairing.plan.apply(source, &mut |piece| {
+        bytes.extend_from_slice(piece);
+        Ok(())
+    });
+    applied.expect("bytes in memory");
+    Source::bytes(bytes)
 }
 
 /// A line between a header and a message.
