@@ -133,3 +133,4 @@ pub mod report;
 pub mod rules;
 pub mod session;
 pub mod source;
+pub mod store;
