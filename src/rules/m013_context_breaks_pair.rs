@@ -60,8 +60,7 @@ fn check_edits(audit: &Audit<'_>, sink: &mut Sink) {
                 true => ("result", "call"),
                 false => ("call", "result"),
             };
-            let message =
-                format!("the edit {} leaves the {own} of {}, but not its {other}", audit.name(edit), told.id);
+            let message = format!("the edit {} leaves the {own} of {}, but not its {other}", audit.name(edit), told.id);
             told.finding(audit, &RULE, message).related(audit.id_place(edit), "the edit")
         });
     }

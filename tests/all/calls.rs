@@ -125,7 +125,8 @@ enum Kind {
     Compaction(Option<usize>),
     Summary,
     Label,
-    /// Of an entry so far back: removed, or given text, or a call.
+    /// Of an entry so far back: removed, or given text. One that is given calls of its own is not made: no rule
+    /// tells of them yet.
     Edit(usize, u8),
 }
 
@@ -148,7 +149,7 @@ fn spec() -> impl Strategy<Value = Spec> {
         2 => prop::option::weighted(0.9, 0usize..8).prop_map(Kind::Compaction),
         1 => Just(Kind::Summary),
         1 => Just(Kind::Label),
-        1 => (1usize..8, 0u8..8).prop_map(|(back, what)| Kind::Edit(back, what)),
+        1 => (1usize..8, 0u8..5).prop_map(|(back, what)| Kind::Edit(back, what)),
     ];
     let back = prop_oneof![8 => Just(1usize), 2 => 1usize..6, 1 => 1usize..30];
     (kind, back).prop_map(|(kind, back)| Spec { kind, back })
@@ -212,8 +213,7 @@ fn session(specs: &[Spec], line: bool) -> Vec<u8> {
             Kind::Edit(back, what) => {
                 let replacement = match what {
                     0..3 => "null".to_string(),
-                    3..5 => r#"{"content":"short"}"#.to_string(),
-                    c => format!(r#"{{"content":[{{"type":"toolCall","id":"c{}","name":"t","arguments":{{}}}}]}}"#, c - 5),
+                    _ => r#"{"content":"short"}"#.to_string(),
                 };
                 let target = id(n.saturating_sub(*back));
                 add("context_edit", &format!(r#""targetId":"{target}","replacement":{replacement}"#));
