@@ -1,21 +1,24 @@
 //! From inputs to reports.
 
+mod anchor;
 pub mod family;
 pub mod list;
 
 use crate::pass::repair;
 use crate::report::{self, ContextCount, FileReport, Format, ReadError, ReaderCount, StoreReport, Totals};
-use crate::rules::beside::Beside;
+use crate::rules::beside::{Beside, display};
 use crate::rules::check::{Audit, Check, Checker, Neighbours, has_manifest};
 use crate::rules::kind::FileKind;
-use crate::rules::{self, Excerpt, Place, Policy, RULES};
+use crate::rules::policy::Overrides;
+use crate::rules::{self, Excerpt, Place, Policy, RULES, Rule, Severity};
 use crate::session::Session;
 use crate::session::kin::{Trace, compare};
 use crate::session::scan::{self, random_seed, scan};
 use crate::session::view::{Reader, View};
+use crate::source::Source;
 use crate::source::inputs::{Input, reason};
-use crate::source::{HELD, Source};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
@@ -25,8 +28,12 @@ use std::path::Path;
 pub struct Options {
     /// Which findings count.
     pub policy: Policy,
+    /// Where others count.
+    pub overrides: Overrides,
     /// Whether findings carry the piece of the line around their place.
     pub excerpts: bool,
+    /// Whether findings carry what they are known by in later runs.
+    pub anchors: bool,
     /// How files are scanned.
     pub scan: scan::Options,
     /// Whose leaf and context are told.
@@ -36,6 +43,13 @@ pub struct Options {
     /// How reports are written beforehand, by the threads that check; only of use to formats that
     /// [can be written apart](crate::report::Report::apart).
     pub write: Option<(&'static Format, report::Options)>,
+}
+
+impl Options {
+    /// Which findings count in a file; `None` is none.
+    pub fn policy_of(&self, path: Option<&Path>) -> Cow<'_, Policy> {
+        self.overrides.of(path, &self.policy)
+    }
 }
 
 /// What comes out of one input.
@@ -77,16 +91,21 @@ pub fn files(inputs: &[Input], beside: Option<&[Input]>, options: &Options, sink
     };
     let beside = Beside::new([inputs, others].concat());
     let all = beside.inputs();
-    let mut options = options.clone();
-    let compares = RULES.iter().any(|r| {
-        let compares = r.checks.iter().any(|check| matches!(check, Check::Store(_)));
-        compares && options.policy.severity(r, r.severity).is_some()
-    });
-    options.scan.hash = compares.then(random_seed);
-    let mut traces = rounds(&all[..inputs.len()], &options, Some(&beside), sink)?;
+    // a finding counts as it does in the file concerned where it counts most
+    let level = |rule: &Rule, severity: Severity, files: &[String]| {
+        let of_file = |file: &String| options.policy_of(Some(Path::new(file))).severity(rule, severity);
+        files.iter().filter_map(of_file).max()
+    };
+    let names: Vec<String> = inputs.iter().map(|input| display(input).to_string()).collect();
+    let is_on = |rule: &Rule| level(rule, rule.severity, &names).is_some();
+    let compares = |rule: &&&Rule| rule.checks.iter().any(|check| matches!(check, Check::Store(_)));
+    let seed = RULES.iter().filter(compares).any(|rule| is_on(rule)).then(random_seed);
+    let mut scanned = options.clone();
+    scanned.scan.hash = seed;
+    let mut traces = rounds(&all[..inputs.len()], &scanned, Some(&beside), sink)?;
     let mut found = StoreReport::default();
-    if let Some(seed) = options.scan.hash {
-        for traced in traces_of(all, inputs.len(), &options.scan, seed) {
+    if let Some(seed) = seed {
+        for traced in traces_of(all, inputs.len(), &scanned.scan, seed) {
             match traced {
                 Ok(trace) => traces.extend(trace),
                 Err(error) => sink(Event::Error(error))?,
@@ -96,7 +115,10 @@ pub fn files(inputs: &[Input], beside: Option<&[Input]>, options: &Options, sink
         let mut compared = compare(all, &traces, seed, is_output);
         compared.keep(|file| (file as usize) < inputs.len());
         let neighbours = Neighbours { beside: &beside, compared: &compared };
-        found = StoreReport::new(rules::judge_store(&neighbours, &options.policy));
+        found = StoreReport::new(rules::judge_store(&neighbours, &level));
+        if options.anchors {
+            found.findings.iter_mut().for_each(|finding| finding.anchor = Some(anchor::of_store(finding)));
+        }
     }
     sink(Event::Store(found))
 }
@@ -202,7 +224,15 @@ fn check_source(
     if let Some((beside, n)) = together {
         audit = audit.among(beside, n);
     }
-    let mut findings = rules::judge(&audit, checker, &options.policy);
+    let is_session = !audit.is_leftover() && !audit.is_stranger();
+    let told = is_session && !options.brief;
+    let (mut findings, (leaf, context)) = audit.side_by_side(
+        || rules::judge(&audit, checker, &options.policy_of(path)),
+        || match told {
+            true => (leaf_of(source, &session, options.reader), context_of(source, &session, options.reader)),
+            false => Default::default(),
+        },
+    );
     let mut notes = Vec::new();
     if let Some(change) = source.changed()? {
         notes.push(format!("the file changed while it was read: {change}"));
@@ -215,31 +245,25 @@ fn check_source(
             finding.excerpt = finding.place.as_ref().and_then(|place| excerpt(source, place));
         }
     }
+    if options.anchors {
+        anchor::put(source, &mut findings.list);
+    }
     let mut counts = BTreeMap::new();
     let mut totals = Totals::default();
     for (&(code, severity), &n) in &findings.counts {
         *counts.entry(code).or_default() += n;
         totals.count(severity, n);
     }
-    let is_session = !audit.is_leftover() && !audit.is_stranger();
-    let told = is_session && !options.brief;
-    let mut context = ContextCount::default();
-    if told {
-        context = context_of(source, &session, options.reader);
-        context.repaired = match findings.repairable {
-            true => repaired_count(source, path)?,
-            false => context.pi,
-        };
-    }
+    let dialect = match audit.kind() {
+        FileKind::Foreign(dialect) => dialect.name,
+        _ => crate::dialect::PI,
+    };
     let compared = is_session && matches!(audit.kind(), FileKind::Session);
     let trace = match (together, options.scan.hash) {
         (Some((_, n)), Some(seed)) if compared => Some(Trace::of(source, &session, n, seed)?),
         _ => None,
     };
-    let dialect = match audit.kind() {
-        FileKind::Foreign(dialect) => dialect.name,
-        _ => crate::dialect::PI,
-    };
+    drop(audit);
     let mut report = FileReport {
         path: name.to_string(),
         dialect,
@@ -248,13 +272,19 @@ fn check_source(
         lines: session.facts.lines,
         entries: session.entries.len() as u64,
         tips: session.tips(),
-        leaf: if told { leaf_of(source, &session, options.reader) } else { None },
+        leaf,
         context,
         counts,
         totals,
         findings: findings.list,
         notes,
         written: None,
+    };
+    report.context.repaired = match findings.repairable {
+        _ if !told => None,
+        // takes the index to pieces, so that there are never two
+        true => Some(session).filter(|_| source.is_seekable()).and_then(|s| repair::messages_after(source, s)),
+        false => report.context.pi,
     };
     if let Some((format, layout)) = &options.write {
         report.written = written(&report, format, layout);
@@ -298,27 +328,6 @@ fn context_of(source: &Source, session: &Session, reader: Reader) -> ContextCoun
         ReaderCount { name: reader.name(), messages, says }
     });
     ContextCount { pi, pi_says, reader, repaired: None }
-}
-
-/// How many messages pi would show the model after a repair; `None` where nothing can be repaired, or
-/// the file is too large to be repaired in memory.
-fn repaired_count(source: &Source, path: Option<&Path>) -> io::Result<Option<u64>> {
-    if source.size().is_none_or(|size| size > HELD as u64) {
-        return Ok(None);
-    }
-    let Ok(repairing) = repair::plan(source, path, &repair::Options::default()) else { return Ok(None) };
-    if repairing.hopeless.is_some() {
-        return Ok(None);
-    }
-    let mut bytes = Vec::new();
-    repairing.plan.apply(source, &mut |piece| {
-        bytes.extend_from_slice(piece);
-        Ok(())
-    })?;
-    let repaired = Source::bytes(bytes);
-    let (session, ()) = scan(&repaired, &scan::Options::default())?;
-    let count = View::new(&repaired, &session, Reader::Pi).and_then(|view| view.count_messages());
-    Ok(count.ok())
 }
 
 /// Whether the file was written to within the last ten seconds.

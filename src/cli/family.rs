@@ -2,7 +2,8 @@
 
 use super::progress::Progress;
 use super::session::locate;
-use super::{CLEAN, FAILED, Failure, output, tell};
+use super::settings::tell;
+use super::{CLEAN, FAILED, Failure, output};
 use crate::check::family::forest;
 use crate::report::family::{FORMATS, Format, Options};
 use crate::source::inputs::{self, Input, Inputs, store};

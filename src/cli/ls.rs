@@ -1,7 +1,8 @@
 //! `sesstool ls`: one line a session.
 
 use super::progress::Progress;
-use super::{CLEAN, FAILED, Failure, output, tell};
+use super::settings::tell;
+use super::{CLEAN, FAILED, Failure, output};
 use crate::check::list::{self, Shelf};
 use crate::report::list::{FORMATS, Format, List, Options, Row};
 use crate::source::inputs::{self, own_shelf};
@@ -120,7 +121,8 @@ fn formats() -> impl TypedValueParser<Value = &'static Format> {
 
 /// Prints the list.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let inputs = inputs::collect_with_leftovers(&args.paths, args.files_from.as_deref()).map_err(Failure::usage)?;
+    let files_from = args.files_from.as_deref();
+    let inputs = inputs::collect_with_leftovers(&args.paths, files_from, &|_| false, false).map_err(Failure::usage)?;
     tell(&inputs);
     let store = inputs.store.as_ref().map(|store| store.to_string_lossy().into_owned());
     let progress = Progress::of_files(inputs.list.len(), false);

@@ -1,11 +1,16 @@
 //! The command line. One verb is one file: its arguments and one function; `Verb` lists them.
 
+pub mod completions;
+pub mod config;
+mod config_file;
 pub mod context;
 pub mod explain;
 pub mod family;
 pub mod fork;
+mod known;
 mod lookup;
 pub mod ls;
+pub mod man;
 pub mod migrate;
 mod new_file;
 mod output;
@@ -13,15 +18,15 @@ mod progress;
 pub mod repair;
 pub mod restore;
 mod session;
+mod settings;
 pub mod show;
 mod signals;
+mod sinks;
 pub mod tools;
 pub mod tree;
 pub mod validate;
 mod when;
 
-use crate::report::clean::clean;
-use crate::source::inputs::Inputs;
 use clap::{ColorChoice, Parser, Subcommand};
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -35,7 +40,7 @@ const FAILED: u8 = 2;
 
 /// Find what is broken in the JSONL session files of coding agents, and what their readers do with it.
 #[derive(Debug, Parser)]
-#[command(name = "sesstool", version, arg_required_else_help = true, after_help = EXAMPLES)]
+#[command(name = "sesstool", version, long_version = VERSION, arg_required_else_help = true, after_help = EXAMPLES)]
 struct Cli {
     /// When to use colours.
     #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
@@ -43,6 +48,12 @@ struct Cli {
     #[command(subcommand)]
     verb: Verb,
 }
+
+/// With the commit of a release that was built from git.
+const VERSION: &str = match option_env!("SESSTOOL_VERSION") {
+    Some(version) => version,
+    None => env!("CARGO_PKG_VERSION"),
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -74,6 +85,9 @@ enum Verb {
     Migrate(migrate::Args),
     Fork(fork::Args),
     Restore(restore::Args),
+    Config(config::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 impl Verb {
@@ -91,6 +105,9 @@ impl Verb {
             Verb::Migrate(args) => migrate::run(args),
             Verb::Fork(args) => fork::run(args),
             Verb::Restore(args) => restore::run(args),
+            Verb::Config(args) => config::run(args),
+            Verb::Completions(args) => completions::run(args),
+            Verb::Man(args) => man::run(args),
         }
     }
 }
@@ -141,16 +158,6 @@ fn refused(error: &clap::Error) -> ExitCode {
 fn failed(sentence: &str) -> ExitCode {
     output::error(sentence);
     ExitCode::from(FAILED)
-}
-
-/// Says what is read where the command line does not say it.
-fn tell(inputs: &Inputs) {
-    if let Some(store) = &inputs.store {
-        say(&format!("no path given: reading pi's session store {}", clean(&store.to_string_lossy())));
-    }
-    for folder in &inputs.empty {
-        say(&format!("no *.jsonl file below {}", clean(&folder.to_string_lossy())));
-    }
 }
 
 /// Writes what there is to say beside the answer to standard error, which may be closed.

@@ -18,10 +18,23 @@ pub(super) struct Keys {
     large: Vec<(usize, HashMap<Vec<u8>, Span>)>,
 }
 
-struct Key {
-    span: Span,
-    tag: u32,
-    escaped: bool,
+/// A key: where it stands between its quotes, and the half of its mark that the caller's set leaves out.
+#[derive(Clone, Copy)]
+pub(super) struct Key {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) tag: u32,
+    pub(super) escaped: bool,
+}
+
+impl Key {
+    fn span(self) -> Span {
+        self.start..self.end
+    }
+
+    fn name(self, bytes: &[u8]) -> Cow<'_, [u8]> {
+        name(&bytes[self.span()], self.escaped)
+    }
 }
 
 impl Keys {
@@ -47,38 +60,29 @@ impl Keys {
 
     /// Adds a key that its object cannot have yet.
     #[inline(always)]
-    pub(super) fn push(&mut self, span: Span, escaped: bool, tag: u32) {
-        self.keys.push(Key { span, tag, escaped });
+    pub(super) fn push(&mut self, key: Key) {
+        self.keys.push(key);
     }
 
     /// Adds a key of the object whose keys begin at `from`. The earlier occurrence if it has one, and
     /// marks to add to the object's.
-    pub(super) fn meet(
-        &mut self,
-        bytes: &[u8],
-        from: usize,
-        depth: usize,
-        span: Span,
-        escaped: bool,
-        tag: u32,
-    ) -> (Option<Span>, u64) {
+    pub(super) fn meet(&mut self, bytes: &[u8], from: usize, depth: usize, key: Key) -> (Option<Span>, u64) {
         if let Some((at, map)) = self.large.last_mut()
             && *at == depth
         {
-            return (earlier(map, bytes, span, escaped), !0);
+            return (earlier(map, bytes, key), !0);
         }
-        let own = name(&bytes[span.clone()], escaped);
-        let found = self.keys[from..].iter().find(|k| k.tag == tag && name(&bytes[k.span.clone()], k.escaped) == own);
+        let found = self.keys[from..].iter().find(|k| k.tag == key.tag && k.name(bytes) == key.name(bytes));
         if let Some(found) = found {
-            return (Some(found.span.clone()), 0);
+            return (Some(found.span()), 0);
         }
-        self.keys.push(Key { span, tag, escaped });
+        self.keys.push(key);
         if self.keys.len() - from <= FEW {
             return (None, 0);
         }
         let mut map = HashMap::new();
         for key in self.keys.drain(from..) {
-            earlier(&mut map, bytes, key.span, key.escaped);
+            earlier(&mut map, bytes, key);
         }
         self.large.push((depth, map));
         // with every mark set each further key comes here
@@ -86,12 +90,12 @@ impl Keys {
     }
 }
 
-fn earlier(map: &mut HashMap<Vec<u8>, Span>, bytes: &[u8], span: Span, escaped: bool) -> Option<Span> {
-    let name = name(&bytes[span.clone()], escaped);
+fn earlier(map: &mut HashMap<Vec<u8>, Span>, bytes: &[u8], key: Key) -> Option<Span> {
+    let name = key.name(bytes);
     if let Some(first) = map.get(&*name) {
         return Some(first.clone());
     }
-    map.insert(name.into_owned(), span);
+    map.insert(name.into_owned(), key.span());
     None
 }
 

@@ -31,6 +31,58 @@ pub(super) struct Bits {
 pub(super) trait Look: Copy {
     /// Looks at 64 bytes; `carry` is that of the bytes before them.
     fn look(self, bytes: &[u8; BLOCK], carry: u64) -> Bits;
+
+    /// Whether 64 bytes are nothing but text: no quote, backslash or control character. And whether they
+    /// hold a non-ASCII byte.
+    fn is_text(self, bytes: &[u8; BLOCK]) -> (bool, bool);
+
+    /// Looks at whole blocks from `at` on, up to the first with a stop or a rare escape, or for which
+    /// there are not enough bytes. A call of its own, in which nothing but this loop needs registers.
+    fn skim(self, bytes: &[u8], at: usize, carry: u64) -> Skimmed;
+}
+
+/// What was seen in blocks without stops and rare escapes.
+#[derive(Clone, Copy)]
+pub(super) struct Skimmed {
+    /// Where they end.
+    pub(super) end: usize,
+    /// Whether there is an escape in them.
+    pub(super) escapes: bool,
+    /// Whether there is a non-ASCII byte in them.
+    pub(super) high: bool,
+    /// The carry of the last one.
+    pub(super) carry: u64,
+}
+
+#[inline(always)]
+fn skim<K: Look>(kernel: K, bytes: &[u8], mut at: usize, mut carry: u64) -> Skimmed {
+    let (mut escapes, mut high) = (0, false);
+    let mut blocks = bytes.get(at..).unwrap_or_default().as_chunks::<BLOCK>().0;
+    let mut without_escapes = 0;
+    while let [block, rest @ ..] = blocks {
+        // where nothing is escaped, hardly anything will be: that text is passed in long strides
+        if without_escapes > 1 {
+            let (is_text, is_high) = kernel.is_text(block);
+            if is_text {
+                high |= is_high;
+                at += BLOCK;
+                blocks = rest;
+                continue;
+            }
+            without_escapes = 0;
+        }
+        let bits = kernel.look(block, carry);
+        if bits.stop | bits.rare != 0 {
+            break;
+        }
+        without_escapes = if bits.escape | bits.carry == 0 { without_escapes + 1 } else { 0 };
+        escapes |= bits.escape;
+        high |= bits.high != 0;
+        carry = bits.carry;
+        at += BLOCK;
+        blocks = rest;
+    }
+    Skimmed { end: at, escapes: escapes != 0, high, carry }
 }
 
 /// Which kernel a scanner runs. The default is the best one that the processor has.
@@ -120,6 +172,24 @@ impl Look for Portable {
         }
         Bits { stop: quote & !escape | control, escape, rare: escape & !simple, high, carry }
     }
+
+    #[inline(always)]
+    fn is_text(self, bytes: &[u8; BLOCK]) -> (bool, bool) {
+        let mut special = u8x16::splat(0);
+        let mut all = u8x16::splat(0);
+        for at in [0, 16, 32, 48] {
+            let part = sixteen(bytes, at);
+            let control = part.min(u8x16::splat(0x1F)).simd_eq(part);
+            special |= control | part.simd_eq(u8x16::splat(b'"')) | part.simd_eq(u8x16::splat(b'\\'));
+            all |= part;
+        }
+        (special.to_bitmask() & 0xFFFF == 0, all.to_bitmask() & 0xFFFF != 0)
+    }
+
+    #[inline(never)]
+    fn skim(self, bytes: &[u8], at: usize, carry: u64) -> Skimmed {
+        skim(self, bytes, at, carry)
+    }
 }
 
 #[inline(always)]
@@ -151,6 +221,25 @@ impl Look for Avx2 {
         let (escape, carry) = escaped(seen.slash, carry);
         Bits { stop: seen.quote & !escape | seen.control, escape, rare: escape & !seen.simple, high: seen.high, carry }
     }
+
+    #[inline(always)]
+    fn is_text(self, bytes: &[u8; BLOCK]) -> (bool, bool) {
+        // SAFETY: `self` proves that the processor has AVX2.
+        unsafe { is_text_avx2(bytes) }
+    }
+
+    #[inline(always)]
+    fn skim(self, bytes: &[u8], at: usize, carry: u64) -> Skimmed {
+        // SAFETY: `self` proves that the processor has these features.
+        unsafe { skim_avx2(self, bytes, at, carry) }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(never)]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn skim_avx2(avx2: Avx2, bytes: &[u8], at: usize, carry: u64) -> Skimmed {
+    skim(avx2, bytes, at, carry)
 }
 
 /// What AVX2 sees in a block, one bit a byte.
@@ -197,6 +286,24 @@ fn look_avx2(bytes: &[u8; BLOCK]) -> Seen {
         seen.simple |= u64::from(!_mm256_movemask_epi8(plain) as u32) << at;
     }
     seen
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2")]
+fn is_text_avx2(bytes: &[u8; BLOCK]) -> (bool, bool) {
+    use std::arch::x86_64::*;
+    let special = |part| {
+        let quote = _mm256_cmpeq_epi8(part, _mm256_set1_epi8(b'"' as i8));
+        let slash = _mm256_cmpeq_epi8(part, _mm256_set1_epi8(b'\\' as i8));
+        let control = _mm256_cmpeq_epi8(_mm256_min_epu8(part, _mm256_set1_epi8(0x1F)), part);
+        _mm256_or_si256(_mm256_or_si256(quote, slash), control)
+    };
+    // SAFETY: unaligned loads of the two halves of the array.
+    let (low, high) =
+        unsafe { (_mm256_loadu_si256(bytes.as_ptr().cast()), _mm256_loadu_si256(bytes.as_ptr().add(32).cast())) };
+    let found = _mm256_movemask_epi8(_mm256_or_si256(special(low), special(high)));
+    (found == 0, _mm256_movemask_epi8(_mm256_or_si256(low, high)) != 0)
 }
 
 /// The bits behind backslashes that escape, and the carry: in a run of backslashes every other one

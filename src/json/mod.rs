@@ -60,7 +60,7 @@ impl Kind {
 }
 
 /// One member of an object.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
     /// The key's bytes between the quotes, not decoded.
     pub key: Span,
@@ -95,7 +95,7 @@ impl Member {
 }
 
 /// A member of one block of `message.content`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockMember {
     /// The block's place in the array, from 0.
     pub block: u32,
@@ -104,7 +104,7 @@ pub struct BlockMember {
 }
 
 /// One element of `message.content`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     /// The element's bytes.
     pub value: Span,
@@ -122,7 +122,7 @@ pub struct DuplicateKey {
 }
 
 /// What a scan found beside the spans.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
     /// Whether any byte is not ASCII: then UTF-8 has to be checked by the caller.
     pub non_ascii: bool,
@@ -143,7 +143,7 @@ pub struct Notes {
 }
 
 /// A value that was scanned whole.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Value {
     /// Its bytes.
     pub span: Span,

@@ -48,7 +48,7 @@ fn digits(bytes: &[u8], mut at: usize) -> usize {
     // eight at a time: a digit less '0' is at most 9, so that 0x76 more does not reach the high bit
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
         let values = u64::from_le_bytes(*chunk) ^ 0x3030_3030_3030_3030;
-        let others = ((values & 0x7F7F_7F7F_7F7F_7F7F) + 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080;
+        let others = (((values & 0x7F7F_7F7F_7F7F_7F7F) + 0x7676_7676_7676_7676) | values) & 0x8080_8080_8080_8080;
         if others != 0 {
             return at + others.trailing_zeros() as usize / 8;
         }
@@ -77,20 +77,22 @@ pub(super) fn survives(text: &[u8]) -> bool {
     shortest == text || decimal(text).is_some_and(|value| Some(value) == decimal(shortest))
 }
 
-/// Whether a number without exponent has so few significant digits that a double keeps them. Below
-/// 2^52 they, as a whole number, lie farther apart than the doubles there, so that no other number of
-/// as many digits means the same double.
+/// Whether a number has so few significant digits that a double keeps them. Below 2^52 they, as a whole
+/// number, lie farther apart than the doubles there, so that no other number of as many digits means
+/// the same double.
 fn is_short(text: &[u8]) -> bool {
     let mut digits = 0u64;
-    for byte in text {
+    let mut bytes = text.iter();
+    for byte in bytes.by_ref() {
         match byte {
             b'0'..=b'9' if digits < 1 << 52 => digits = digits * 10 + u64::from(byte - b'0'),
             b'.' | b'-' => {}
+            b'e' | b'E' => break,
             _ => return false,
         }
     }
     // far from where doubles end or thin out
-    digits < 1 << 52 && text.len() < 200
+    digits < 1 << 52 && text.len() < 100 && matches!(bytes.as_slice(), [] | [_] | [_, _] | [b'+' | b'-', _, _])
 }
 
 /// The significant digits without outer zeros, and the exponent of the last one; `None` for more

@@ -37,6 +37,23 @@ pub fn scan(out: &mut Scanner, bytes: &[u8], start: usize) -> Result<Value, Fail
     Walk { out, bytes, open: Vec::new() }.run(start)
 }
 
+/// How a scanner and this twin differ on the line that `bytes` begin with, if they do: on where and why
+/// it fails or what it is, on members, blocks, or notes.
+pub fn difference(scanner: &mut Scanner, bytes: &[u8]) -> Option<String> {
+    let end = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
+    let mut twin = Scanner::new();
+    let (fast, plain) = (scanner.scan_line(bytes, 0), scan(&mut twin, &bytes[..end], 0));
+    if fast != plain {
+        return Some(format!("{fast:?}, but plainly {plain:?}"));
+    }
+    if scanner.notes != twin.notes {
+        return Some(format!("{:?}, but plainly {:?}", scanner.notes, twin.notes));
+    }
+    let lists = |s: &Scanner| (s.top.clone(), s.inner.clone(), s.blocks.clone(), s.block_members.clone());
+    let (fast, plain) = (lists(scanner), lists(&twin));
+    (fast != plain).then(|| format!("{fast:?}, but plainly {plain:?}"))
+}
+
 struct Walk<'a> {
     out: &'a mut Scanner,
     bytes: &'a [u8],

@@ -1,7 +1,7 @@
 //! The walk over one value. Strings are looked at 64 bytes at a time, and what was seen serves every
 //! string of the block; everything that changes with each token stays in registers.
 
-use super::duplicate::mark;
+use super::duplicate::{Key, mark};
 use super::kernel::{BLOCK, Bits, Look};
 use super::{Block, BlockMember, DuplicateKey, Fail, Kind, Member, Reason, Role, Scanner, Value, number, word};
 use std::ops::Range;
@@ -65,6 +65,24 @@ fn is_escaped(bytes: &[u8], key: Range<usize>, name: &[u8]) -> bool {
     super::text::decode(&bytes[key]).as_ref() == name
 }
 
+/// Puts a level away, field by field: copied as a whole it would be read from memory in pieces larger
+/// than those that have just been written, for which processors have to wait.
+#[inline(always)]
+fn push(open: &mut Vec<Level>, level: Level) {
+    let Level { start, role, object, escaped, key_start, key_end, word, marks, keys_from } = level;
+    open.push(Level { start, role, object, escaped, key_start, key_end, word, marks, keys_from });
+}
+
+/// Takes the level back that was put away last.
+#[inline(always)]
+fn pop(open: &mut Vec<Level>) -> Level {
+    let Some(last) = open.last() else { return Level::OUTSIDE };
+    let &Level { start, role, object, escaped, key_start, key_end, word, marks, keys_from } = last;
+    let level = Level { start, role, object, escaped, key_start, key_end, word, marks, keys_from };
+    open.truncate(open.len() - 1);
+    level
+}
+
 /// The block that is looked at.
 struct Window {
     /// Where it begins.
@@ -112,21 +130,24 @@ fn is_end(bytes: &[u8], at: usize, line: bool) -> bool {
     bytes.get(at).is_none_or(|&byte| line && byte == b'\n')
 }
 
-/// The offset of the first byte from `at` on that is no white space.
+/// The first byte from `at` on that is no white space, and its offset.
 #[inline(always)]
-fn skip(bytes: &[u8], at: usize, line: bool) -> usize {
-    if byte_at(bytes, at) > b' ' { at } else { skip_some(bytes, at, line) }
+fn skip(bytes: &[u8], at: usize, line: bool) -> (usize, u8) {
+    match bytes.get(at) {
+        Some(&byte) if byte > b' ' => (at, byte),
+        _ => skip_some(bytes, at, line),
+    }
 }
 
 #[inline(never)]
-fn skip_some(bytes: &[u8], mut at: usize, line: bool) -> usize {
+fn skip_some(bytes: &[u8], mut at: usize, line: bool) -> (usize, u8) {
     while let Some(&byte @ (b' ' | b'\t' | b'\r' | b'\n')) = bytes.get(at) {
         if byte == b'\n' && line {
             break;
         }
         at += 1;
     }
-    at
+    (at, byte_at(bytes, at))
 }
 
 #[cold]
@@ -153,12 +174,12 @@ pub(super) fn walk<K: Look>(
     scanner.clear();
     let mut window = Window { base: start.wrapping_sub(BLOCK), bits: Bits::default(), high: 0 };
     let mut level = Level::OUTSIDE;
-    let mut at = skip(bytes, start, line);
+    let (mut at, mut byte) = skip(bytes, start, line);
     // what ends early goes on here: where, and whether in a string
     let (at, in_string) = 'end: {
         loop {
             if level.object {
-                if byte_at(bytes, at) != b'"' {
+                if byte != b'"' {
                     break 'end (at, false);
                 }
                 let key_start = at + 1;
@@ -172,15 +193,15 @@ pub(super) fn walk<K: Look>(
                 level.key_end = at - 1;
                 level.escaped = escapes;
                 note_key(scanner, bytes, &mut level);
-                at = skip(bytes, at, line);
-                if byte_at(bytes, at) != b':' {
+                (at, byte) = skip(bytes, at, line);
+                if byte != b':' {
                     break 'end (at, false);
                 }
-                at = skip(bytes, at + 1, line);
+                (at, byte) = skip(bytes, at + 1, line);
             }
             let mut from = at;
             let mut escapes = false;
-            let mut kind = match byte_at(bytes, at) {
+            let mut kind = match byte {
                 b'"' => {
                     match string(kernel, &mut window, scanner, bytes, at + 1) {
                         (end, Ok(escape)) if byte_at(bytes, end) == b'"' => (at, escapes) = (end + 1, escape),
@@ -192,17 +213,21 @@ pub(super) fn walk<K: Look>(
                 open @ (b'{' | b'[') => {
                     let object = open == b'{';
                     let role = role(scanner, bytes, &level, object);
-                    scanner.open.push(level);
-                    level = Level { start: at, role, object, keys_from: scanner.keys.len(), ..Level::OUTSIDE };
+                    push(&mut scanner.open, level);
+                    level.start = at;
+                    level.role = role;
+                    level.object = object;
+                    level.marks = 0;
+                    level.keys_from = scanner.keys.len();
                     scanner.notes.depth = scanner.notes.depth.max(scanner.open.len());
-                    at = skip(bytes, at + 1, line);
+                    (at, byte) = skip(bytes, at + 1, line);
                     // the closing bracket is two behind the opening one in ASCII
-                    if byte_at(bytes, at) != open + 2 {
+                    if byte != open + 2 {
                         continue;
                     }
                     at += 1;
                     from = level.start;
-                    level = scanner.open.pop().unwrap_or(Level::OUTSIDE);
+                    level = pop(&mut scanner.open);
                     if object { Kind::Object } else { Kind::Array }
                 }
                 digit @ (b'-' | b'0'..=b'9') => {
@@ -268,10 +293,9 @@ pub(super) fn walk<K: Look>(
                             .push(BlockMember { block, member: level.member(from..at, kind, escapes) });
                     }
                 }
-                at = skip(bytes, at, line);
-                let byte = byte_at(bytes, at);
+                (at, byte) = skip(bytes, at, line);
                 if byte == b',' {
-                    at = skip(bytes, at + 1, line);
+                    (at, byte) = skip(bytes, at + 1, line);
                     break;
                 }
                 if byte != if level.object { b'}' } else { b']' } {
@@ -282,12 +306,15 @@ pub(super) fn walk<K: Look>(
                     scanner.keys.leave(level.keys_from, level.marks, scanner.open.len());
                 }
                 (from, kind, escapes) = (level.start, if level.object { Kind::Object } else { Kind::Array }, false);
-                level = scanner.open.pop().unwrap_or(Level::OUTSIDE);
+                level = pop(&mut scanner.open);
             }
         }
     };
     Err(fail(bytes, at, line, in_string, scanner.open.len()))
 }
+
+/// A string that goes on for so many blocks is skimmed.
+const SHORT: u32 = 3;
 
 /// Looks for the end of the string whose content begins at `from`: where it stops, and whether it
 /// holds an escape, or the letter of an escape that may be none.
@@ -304,6 +331,7 @@ fn string<K: Look>(
     }
     let mut live = !0 << (from - window.base);
     let mut escapes = 0;
+    let mut blocks = 0;
     loop {
         let Bits { stop, escape, rare, .. } = window.bits;
         let stops = stop & live;
@@ -317,6 +345,15 @@ fn string<K: Look>(
         }
         if stops != 0 {
             return (window.base + stops.trailing_zeros() as usize, Ok(escapes != 0));
+        }
+        blocks += 1;
+        if blocks == SHORT {
+            let skimmed = kernel.skim(bytes, window.base + BLOCK, window.bits.carry);
+            escapes |= u64::from(skimmed.escapes);
+            window.high |= window.bits.high | u64::from(skimmed.high);
+            window.bits.high = 0;
+            window.bits.carry = skimmed.carry;
+            window.base = skimmed.end - BLOCK;
         }
         window.look(kernel, bytes, window.base + BLOCK, window.bits.carry);
         live = !0;
@@ -333,8 +370,8 @@ fn note_key(scanner: &mut Scanner, bytes: &[u8], level: &mut Level) {
         Some(head) if !level.escaped => {
             let head = u64::from_le_bytes(*head);
             if length <= 8 {
-                // a shift by 64 is none: an empty key has no bytes
-                let head = if length == 0 { 0 } else { head & (!0 >> (64 - 8 * length)) };
+                // of an empty key all bytes are shifted out, in two steps
+                let head = head & !(!0 << (4 * length) << (4 * length));
                 (head, mark(head, 0, length))
             } else {
                 let tail =
@@ -347,10 +384,11 @@ fn note_key(scanner: &mut Scanner, bytes: &[u8], level: &mut Level) {
     level.word = head;
     let bit = 1 << (hash >> 58);
     if level.marks & bit == 0 {
-        scanner.keys.push(start..end, level.escaped, hash as u32);
+        scanner.keys.push(Key { start, end, escaped: level.escaped, tag: hash as u32 });
         level.marks |= bit;
     } else {
-        level.marks = level.marks | bit | meet(scanner, bytes, level, hash as u32);
+        let key = Key { start, end, escaped: level.escaped, tag: hash as u32 };
+        level.marks = level.marks | bit | meet(scanner, bytes, level.keys_from, key);
     }
 }
 
@@ -361,13 +399,15 @@ fn odd_mark(bytes: &[u8], key: Range<usize>, escaped: bool) -> (u64, u64) {
     super::duplicate::mark_of(&super::duplicate::name(&bytes[key], escaped))
 }
 
-/// A key of a mark that another one of its object may have.
+/// A key of a mark that another one of its object may have; marks to add. It is given its arguments one
+/// by one: a level whose address leaves the walk would live in memory.
 #[inline(never)]
-fn meet(scanner: &mut Scanner, bytes: &[u8], level: &Level, tag: u32) -> u64 {
-    let (found, marks) = scanner.keys.meet(bytes, level.keys_from, scanner.open.len(), level.key(), level.escaped, tag);
+fn meet(scanner: &mut Scanner, bytes: &[u8], keys_from: usize, key: Key) -> u64 {
+    let second = key.start..key.end;
+    let (found, marks) = scanner.keys.meet(bytes, keys_from, scanner.open.len(), key);
     if let Some(first) = found {
         scanner.notes.duplicates += 1;
-        scanner.notes.duplicate.get_or_insert(DuplicateKey { first, second: level.key() });
+        scanner.notes.duplicate.get_or_insert(DuplicateKey { first, second });
     }
     marks
 }

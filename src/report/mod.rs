@@ -2,6 +2,7 @@
 //!
 //! [`FORMATS`] lists them; a new format is one file and one line there.
 
+pub mod baseline;
 pub mod clean;
 mod concise;
 pub mod context;
@@ -11,10 +12,17 @@ pub mod entry;
 #[cfg(feature = "cli")]
 mod excerpt;
 pub mod family;
+mod github;
+mod gitlab;
 mod json;
+#[cfg(feature = "cli")]
+mod junit;
 pub mod layout;
 pub mod list;
 pub mod message;
+pub mod rule_text;
+#[cfg(feature = "cli")]
+mod sarif;
 mod statistics;
 #[cfg(feature = "cli")]
 pub mod text;
@@ -25,8 +33,8 @@ pub mod tree;
 pub(crate) use json::write_json;
 pub use statistics::{Row, Statistics};
 
-use crate::rules::{Finding, Severity, StoreFinding, StoreFindings};
-use std::collections::BTreeMap;
+use crate::rules::{Anchor, Finding, Severity, StoreFinding, StoreFindings};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 /// A report on the findings of many files, written as they come.
@@ -57,6 +65,11 @@ pub trait Report: Send {
 
     /// There is no next file.
     fn end(&mut self, out: &mut dyn Write, summary: &Summary) -> io::Result<()>;
+
+    /// What is for the page of the CI job, in Markdown, once the report has ended.
+    fn job_summary(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// How a report looks, where the format leaves a choice.
@@ -68,11 +81,22 @@ pub struct Options {
     pub max_findings: usize,
     /// Whether people get a table of codes in place of the findings.
     pub statistics: bool,
+    /// From which severity on a file has failed; `None`: never.
+    pub fail_on: Option<Severity>,
+    /// Whether there is a page of the CI job to write to.
+    pub job_summary: bool,
+}
+
+impl Options {
+    /// Whether what has this worst finding has failed.
+    pub fn fails(&self, worst: Option<Severity>) -> bool {
+        self.fail_on.is_some_and(|least| worst >= Some(least))
+    }
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { width: 140, max_findings: 20, statistics: false }
+        Options { width: 140, max_findings: 20, statistics: false, fail_on: Some(Severity::Error), job_summary: false }
     }
 }
 
@@ -85,8 +109,12 @@ pub struct Format {
     pub help: &'static str,
     /// Whether it shows findings with their [`Excerpt`](crate::rules::Excerpt).
     pub excerpts: bool,
+    /// Whether it shows what findings are known by, their [`Anchor`](crate::rules::Anchor).
+    pub anchors: bool,
     /// Whether it names the files that could not be read; if not, whoever writes it must.
     pub names_errors: bool,
+    /// Whether the first bytes of a file (up to 4,096, never none) are those of such a report.
+    pub is_own: fn(&[u8]) -> bool,
     /// A new report in this format.
     pub new: fn(&Options) -> Box<dyn Report>,
 }
@@ -97,11 +125,23 @@ pub static FORMATS: &[Format] = &[
     text::FORMAT,
     concise::FORMAT,
     json::FORMAT,
+    #[cfg(feature = "cli")]
+    sarif::FORMAT,
+    github::FORMAT,
+    gitlab::FORMAT,
+    #[cfg(feature = "cli")]
+    junit::FORMAT,
 ];
 
 /// The format of this name.
 pub fn format(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.name == name)
+}
+
+/// A path with slashes, as it stands in a repository.
+fn slashed(path: &str) -> String {
+    let path = if cfg!(windows) { path.replace('\\', "/") } else { path.to_string() };
+    path.strip_prefix("./").map(String::from).unwrap_or(path)
 }
 
 /// What there is to say about all files together.
@@ -117,6 +157,8 @@ pub struct Summary {
     pub totals: Totals,
     /// The findings by code, where that was asked for.
     pub statistics: Option<Statistics>,
+    /// What the baseline came to, where there is one.
+    pub baseline: Option<baseline::Compared>,
 }
 
 impl Summary {
@@ -169,7 +211,7 @@ pub struct ReaderCount {
 }
 
 /// What was found in one file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct FileReport {
     /// The path as given (or found below a folder); `-` for standard input.
     pub path: String,
@@ -209,21 +251,14 @@ impl FileReport {
         FileReport {
             path: finding.files.first().cloned().unwrap_or_default(),
             dialect: crate::dialect::PI,
-            version: None,
-            bytes: 0,
-            lines: 0,
-            entries: 0,
-            tips: 0,
-            leaf: None,
-            context: ContextCount::default(),
             counts: BTreeMap::from([(finding.rule.code, 1)]),
             totals,
             findings: vec![Finding {
                 severity: finding.severity,
+                anchor: finding.anchor.clone(),
                 ..Finding::new(finding.rule, None, finding.message.clone()).effect(finding.effect.clone())
             }],
-            notes: Vec::new(),
-            written: None,
+            ..FileReport::default()
         }
     }
 
@@ -250,6 +285,27 @@ pub struct StoreReport {
 }
 
 impl StoreReport {
+    /// The findings as those of one file of that name.
+    pub fn as_file(&self, path: &str) -> FileReport {
+        let findings = self.findings.iter().flat_map(|finding| FileReport::of_store(finding).findings).collect();
+        FileReport {
+            path: path.to_string(),
+            counts: self.counts.clone(),
+            totals: self.totals,
+            findings,
+            ..FileReport::default()
+        }
+    }
+
+    /// Leaves the findings that are in such a report still, told apart by their anchors.
+    pub fn keep(&mut self, report: &FileReport) {
+        let prints = report.findings.iter().filter_map(|finding| finding.anchor.as_ref());
+        let left: BTreeSet<&str> = prints.map(|anchor| anchor.fingerprint.as_str()).collect();
+        let is_left = |anchor: &Anchor| left.contains(anchor.fingerprint.as_str());
+        self.findings.retain(|finding| finding.anchor.as_ref().is_some_and(is_left));
+        (self.counts, self.totals) = (report.counts.clone(), report.totals);
+    }
+
     /// A report on these findings.
     pub fn new(found: StoreFindings) -> Self {
         let mut report = StoreReport { findings: found.list, ..StoreReport::default() };
@@ -290,6 +346,16 @@ impl Totals {
             Severity::Warning => self.warnings += n,
             Severity::Info => self.infos += n,
         }
+    }
+
+    /// Takes findings of a severity out.
+    fn subtract(&mut self, severity: Severity, number: u64) {
+        let total = match severity {
+            Severity::Error => &mut self.errors,
+            Severity::Warning => &mut self.warnings,
+            Severity::Info => &mut self.infos,
+        };
+        *total = total.saturating_sub(number);
     }
 
     /// Adds other totals.

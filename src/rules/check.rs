@@ -10,14 +10,14 @@ use crate::session::graph::{self, Children, Intervals};
 use crate::session::kin::Compared;
 use crate::session::pairs::{Forest, Pairs};
 use crate::session::scan::{LineView, Observer, RecordView};
+use crate::session::set::EntrySet;
 use crate::session::{Entry, Header, Ref, Session, flags};
 use crate::source::Source;
 use crate::source::inputs::Input;
 use hashbrown::HashSet;
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 /// When and how a rule looks.
 #[derive(Clone, Copy)]
@@ -29,7 +29,7 @@ pub enum Check {
     /// Once, at the index of the whole file.
     Session(fn(&Audit<'_>, &mut Sink)),
     /// Once, at all files that are checked together.
-    Store(fn(&Neighbours<'_>, &mut StoreSink)),
+    Store(fn(&Neighbours<'_>, &mut StoreSink<'_>)),
 }
 
 impl std::fmt::Debug for Check {
@@ -183,18 +183,29 @@ impl Neighbours<'_> {
     }
 }
 
+/// The severity with which a finding of a rule about these files counts, having this one itself; `None` if it
+/// does not.
+pub type Level<'a> = &'a dyn Fn(&Rule, Severity, &[String]) -> Option<Severity>;
+
 /// Takes findings about several files.
-#[derive(Default)]
-pub struct StoreSink {
+pub struct StoreSink<'a> {
+    level: Level<'a>,
     /// The findings, at most [`MOST_LISTED`] of a code.
     pub findings: Vec<StoreFinding>,
     /// How many there are, by code and severity.
     pub counts: BTreeMap<(&'static str, Severity), u64>,
 }
 
-impl StoreSink {
+impl<'a> StoreSink<'a> {
+    /// An empty one, which takes what counts.
+    pub fn new(level: Level<'a>) -> Self {
+        StoreSink { level, findings: Vec::new(), counts: BTreeMap::new() }
+    }
+
     /// Takes a finding, or only counts it where enough of its code are listed.
     pub fn add(&mut self, finding: StoreFinding) {
+        let Some(severity) = (self.level)(finding.rule, finding.severity, &finding.files) else { return };
+        let finding = StoreFinding { severity, ..finding };
         let code = finding.rule.code;
         *self.counts.entry((code, finding.severity)).or_default() += 1;
         if self.counts.range((code, Severity::Info)..=(code, Severity::Error)).map(|(_, n)| n).sum::<u64>()
@@ -214,6 +225,7 @@ impl StoreFinding {
             files,
             message: message.into(),
             effect: first_sentence(rule.readers).to_string(),
+            anchor: None,
         }
     }
 
@@ -280,12 +292,11 @@ pub struct Audit<'a> {
     pub path: Option<&'a Path>,
     /// The files that are checked with it, and which of them it is.
     pub beside: Option<(&'a Beside, u32)>,
-    children: OnceCell<Children>,
-    intervals: OnceCell<Intervals>,
-    near: OnceCell<BTreeMap<u32, u32>>,
-    loops: OnceCell<(Vec<Vec<u32>>, HashSet<u32>)>,
-    kind: OnceCell<FileKind>,
-    pairs: OnceCell<Pairs>,
+    children: OnceLock<Children>,
+    intervals: OnceLock<Intervals>,
+    loops: OnceLock<(Vec<Vec<u32>>, EntrySet)>,
+    kind: OnceLock<FileKind>,
+    pairs: OnceLock<Pairs>,
 }
 
 impl<'a> Audit<'a> {
@@ -296,12 +307,11 @@ impl<'a> Audit<'a> {
             session,
             path,
             beside: None,
-            children: OnceCell::new(),
-            intervals: OnceCell::new(),
-            near: OnceCell::new(),
-            loops: OnceCell::new(),
-            kind: OnceCell::new(),
-            pairs: OnceCell::new(),
+            children: OnceLock::new(),
+            intervals: OnceLock::new(),
+            loops: OnceLock::new(),
+            kind: OnceLock::new(),
+            pairs: OnceLock::new(),
         }
     }
 
@@ -341,6 +351,16 @@ impl<'a> Audit<'a> {
         self.session.header.is_some() || facts.native > 0 || broken_header || !facts.lost.is_empty() || named()
     }
 
+    /// Does two things, at the same time where the session is so large that it pays.
+    pub fn side_by_side<A: Send, B: Send>(
+        &self,
+        one: impl FnOnce() -> A + Send,
+        other: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
+        const LARGE: usize = 10_000;
+        if self.session.entries.len() < LARGE { (one(), other()) } else { rayon::join(one, other) }
+    }
+
     /// What kind of file it is.
     pub fn kind(&self) -> FileKind {
         *self.kind.get_or_init(|| FileKind::of(self.source, self.session))
@@ -372,8 +392,9 @@ impl<'a> Audit<'a> {
 
     /// The parent of an entry if each took the nearest earlier copy of an id that occurs twice.
     pub fn near_parent(&self, n: u32) -> Option<u32> {
-        let near = self.near.get_or_init(|| self.session.near.iter().copied().collect());
-        near.get(&n).copied().or_else(|| self.session.parent(n))
+        let near = &self.session.near;
+        let found = near.binary_search_by_key(&n, |(child, _)| *child).ok();
+        found.map(|at| near[at].1).or_else(|| self.session.parent(n))
     }
 
     /// Whether the parent that an entry names is its own id.
@@ -383,7 +404,7 @@ impl<'a> Audit<'a> {
         parent == n || entry.has(flags::ID) && self.session.has_same_id(parent, n)
     }
 
-    fn loops(&self) -> &(Vec<Vec<u32>>, HashSet<u32>) {
+    fn loops(&self) -> &(Vec<Vec<u32>>, EntrySet) {
         self.loops.get_or_init(|| {
             let count = self.session.entries.len();
             // an entry that names its own id is a finding of its own
@@ -404,7 +425,7 @@ impl<'a> Audit<'a> {
 
     /// Whether an entry is a member of one of [`real_loops`](Self::real_loops), or names itself.
     pub fn is_in_real_loop(&self, n: u32) -> bool {
-        self.loops().1.contains(&n) || self.names_itself(n)
+        self.loops().1.contains(n) || self.names_itself(n)
     }
 
     /// Whether two entries are the same bytes.
@@ -604,6 +625,7 @@ impl Finding {
             repair: rule.repair,
             related: Vec::new(),
             excerpt: None,
+            anchor: None,
         }
     }
 

@@ -15,8 +15,9 @@ mod e006_missing_field;
 mod e007_invalid_timestamp;
 mod e008_clock_went_back;
 mod e009_legacy_role;
+pub mod edited;
 mod finding;
-mod first_kept;
+pub mod first_kept;
 mod g001_duplicate_line;
 mod g002_duplicate_id;
 mod g003_dangling_parent;
@@ -98,7 +99,7 @@ mod s007_parent_session_cycle;
 mod settle;
 
 pub use crate::dialect::file_name;
-pub use finding::{Excerpt, Finding, Place, Related, Repair, Severity, StoreFinding};
+pub use finding::{Anchor, Excerpt, Finding, Place, Related, Repair, Severity, StoreFinding};
 pub use policy::Policy;
 pub use settle::{Findings, StoreFindings, judge, judge_store};
 

@@ -25,7 +25,7 @@ b.jsonl: {"type":"session","version":3,"id":"019c2b7e-…",…}
     checks: &[Check::Store(check)],
 };
 
-fn check(store: &Neighbours<'_>, sink: &mut StoreSink) {
+fn check(store: &Neighbours<'_>, sink: &mut StoreSink<'_>) {
     for clash in &store.compared.clashes {
         let (sessions, id) = (clash.sessions, super::quote(clash.id.as_bytes()));
         let message = match clash.files.len() as u64 {

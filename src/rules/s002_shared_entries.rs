@@ -22,7 +22,7 @@ b.jsonl: {"type":"message","id":"5c1d0e2f","parentId":null,…}"#,
     checks: &[Check::Store(check)],
 };
 
-fn check(store: &Neighbours<'_>, sink: &mut StoreSink) {
+fn check(store: &Neighbours<'_>, sink: &mut StoreSink<'_>) {
     for shared in &store.compared.shared {
         let entries = counted(shared.entries as usize, "entry").replace("entrys", "entries");
         let message = match shared.files.len() {

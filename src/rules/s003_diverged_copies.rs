@@ -30,7 +30,7 @@ b.jsonl: {"type":"message","id":"5c1d0e2f",…}
 /// How many files of a divergence are named in the message.
 const MOST: usize = 3;
 
-fn check(store: &Neighbours<'_>, sink: &mut StoreSink) {
+fn check(store: &Neighbours<'_>, sink: &mut StoreSink<'_>) {
     for (id, copies) in &store.compared.copies {
         let id = super::quote(id.as_bytes());
         match copies {

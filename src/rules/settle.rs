@@ -1,9 +1,9 @@
 //! From single findings to a verdict: the session rules, and which findings yield to which.
 
-use super::check::{Audit, Check, Checker, Neighbours, StoreSink};
+use super::check::{Audit, Check, Checker, Level, Neighbours, Sink, StoreSink};
 use super::finding::{Finding, Repair, Severity, StoreFinding};
 use super::kind::FileKind;
-use super::{Policy, RULES};
+use super::{Policy, RULES, Rule};
 use std::collections::BTreeMap;
 
 /// What was found in a file.
@@ -30,11 +30,25 @@ pub fn judge(audit: &Audit<'_>, checker: Checker, policy: &Policy) -> Findings {
         }
         _ => sink.keep_codes(|_| false),
     }
-    for check in RULES.iter().filter(|r| stands(audit, r.code)).flat_map(|r| r.checks) {
-        if let Check::Session(run) = check {
-            run(audit, &mut sink);
+    let (on_calls, others): (Vec<&Rule>, Vec<&Rule>) =
+        RULES.iter().filter(|r| stands(audit, r.code)).partition(|r| r.code.starts_with('M'));
+    let run = |rules: &[&Rule], sink: &mut Sink| {
+        for check in rules.iter().flat_map(|r| r.checks) {
+            if let Check::Session(run) = check {
+                run(audit, sink);
+            }
         }
-    }
+    };
+    // what the rules about calls look at takes as long to find out as all the others take
+    audit.side_by_side(
+        || run(&others, &mut sink),
+        || {
+            if matches!(kind, FileKind::Session) {
+                audit.pairs();
+            }
+        },
+    );
+    run(&on_calls, &mut sink);
     let repairable = sink
         .counts
         .keys()
@@ -58,19 +72,14 @@ pub struct StoreFindings {
 }
 
 /// Runs the rules about several files.
-pub fn judge_store(store: &Neighbours<'_>, policy: &Policy) -> StoreFindings {
-    let mut sink = StoreSink::default();
+pub fn judge_store(store: &Neighbours<'_>, level: Level<'_>) -> StoreFindings {
+    let mut sink = StoreSink::new(level);
     for check in RULES.iter().flat_map(|r| r.checks) {
         if let Check::Store(run) = check {
             run(store, &mut sink);
         }
     }
-    let counted = |finding: StoreFinding| {
-        let severity = policy.severity(finding.rule, finding.severity)?;
-        Some(StoreFinding { severity, ..finding })
-    };
-    let list = sink.findings.into_iter().filter_map(counted).collect();
-    StoreFindings { list, counts: applied(sink.counts, policy) }
+    StoreFindings { list: sink.findings, counts: sink.counts }
 }
 
 /// The counts as the policy has them.

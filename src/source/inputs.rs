@@ -122,55 +122,85 @@ impl std::error::Error for InputsError {
 /// # Errors
 /// The list cannot be read, standard input is asked for twice, or there is nothing to fall back on.
 pub fn collect(paths: &[PathBuf], files_from: Option<&Path>) -> Result<Inputs, InputsError> {
-    Inputs::default().collect(paths, files_from)
+    collect_except(paths, files_from, &|_| false, false)
+}
+
+/// The same without what `excluded` says so of: in folders, and also of what is named itself if `forced`.
+///
+/// # Errors
+/// As for [`collect`].
+pub fn collect_except(
+    paths: &[PathBuf],
+    files_from: Option<&Path>,
+    excluded: &dyn Fn(&Path) -> bool,
+    forced: bool,
+) -> Result<Inputs, InputsError> {
+    Inputs::default().collect(paths, files_from, excluded, forced)
 }
 
 /// The same, and in folders also what interrupted rewrites leave behind: `*.tmp` and `*.bak`, hidden or not.
 ///
 /// # Errors
-/// As [`collect`].
-pub fn collect_with_leftovers(paths: &[PathBuf], files_from: Option<&Path>) -> Result<Inputs, InputsError> {
-    Inputs { leftovers: true, ..Inputs::default() }.collect(paths, files_from)
+/// As for [`collect`].
+pub fn collect_with_leftovers(
+    paths: &[PathBuf],
+    files_from: Option<&Path>,
+    excluded: &dyn Fn(&Path) -> bool,
+    forced: bool,
+) -> Result<Inputs, InputsError> {
+    Inputs { leftovers: true, ..Inputs::default() }.collect(paths, files_from, excluded, forced)
 }
 
 impl Inputs {
-    fn collect(mut self, paths: &[PathBuf], files_from: Option<&Path>) -> Result<Inputs, InputsError> {
-        let inputs = &mut self;
+    fn collect(
+        mut self,
+        paths: &[PathBuf],
+        files_from: Option<&Path>,
+        excluded: &dyn Fn(&Path) -> bool,
+        forced: bool,
+    ) -> Result<Inputs, InputsError> {
+        let add = |inputs: &mut Inputs, path: &Path| {
+            if !(forced && !is_stdin(path) && excluded(path)) {
+                inputs.add(path, excluded);
+            }
+        };
         match files_from {
             None if paths.is_empty() => {
                 let store = existing(store())?;
-                inputs.add(&store);
-                inputs.store = Some(store);
+                self.add(&store, excluded);
+                self.store = Some(store);
             }
-            None => paths.iter().for_each(|path| inputs.add(path)),
+            None => paths.iter().for_each(|path| add(&mut self, path)),
             Some(list) => {
                 let listed = read_list(list)?;
                 let stdin = paths.iter().chain(&listed).filter(|path| is_stdin(path)).count();
                 if is_stdin(list) && stdin > 0 {
                     return Err(InputsError::StdinTwice);
                 }
-                paths.iter().chain(&listed).for_each(|path| inputs.add(path));
+                paths.iter().chain(&listed).for_each(|path| add(&mut self, path));
             }
         }
         Ok(self)
     }
 
-    fn add(&mut self, path: &Path) {
+    fn add(&mut self, path: &Path, excluded: &dyn Fn(&Path) -> bool) {
         if is_stdin(path) {
             return self.list.push(Input::Stdin);
         }
         match path.metadata() {
-            Ok(found) if found.is_dir() => self.add_folder(path),
+            Ok(found) if found.is_dir() => self.add_folder(path, excluded),
             Ok(_) => self.list.push(Input::file(path.into(), true, false)),
             Err(error) => self.list.push(Input::error(path, format!("cannot open: {}", reason(&error)))),
         }
     }
 
     /// Every `*.jsonl` below, and what cannot be listed, sorted by the bytes of the path.
-    fn add_folder(&mut self, folder: &Path) {
+    fn add_folder(&mut self, folder: &Path, excluded: &dyn Fn(&Path) -> bool) {
         self.folder = true;
-        let steps = WalkDir::new(folder).into_iter();
-        let mut found: Vec<(PathBuf, Input)> = steps.filter_map(|step| met(step, self.leftovers)).collect();
+        let walk = WalkDir::new(folder).into_iter();
+        // an excluded folder is not entered; the one that was named is
+        let walk = walk.filter_entry(|entry| entry.depth() == 0 || !excluded(entry.path()));
+        let mut found: Vec<(PathBuf, Input)> = walk.filter_map(|step| met(step, self.leftovers)).collect();
         found.sort_by(|(a, _), (b, _)| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
         if found.iter().all(|(_, input)| matches!(input, Input::File { leftover: true, .. })) {
             self.empty.push(folder.into());
@@ -342,11 +372,11 @@ mod tests {
     fn leftovers_are_met_where_they_are_asked_for() {
         let folder = folder(&["a.jsonl", "a.jsonl.14cf.bak", ".a.jsonl.tmp", "B.TMP", "tmp", "a.jsonl.tmp.gz"]);
         assert_eq!(short(&collected(&folder, &[""]), folder.path()), ["a.jsonl"]);
-        let inputs = collect_with_leftovers(&[folder.path().into()], None).expect("inputs");
+        let inputs = collect_with_leftovers(&[folder.path().into()], None, &|_| false, false).expect("inputs");
         let is_leftover = |input: &&Input| matches!(input, Input::File { leftover: true, .. });
         assert_eq!(short(&inputs, folder.path()), [".a.jsonl.tmp", "B.TMP", "a.jsonl", "a.jsonl.14cf.bak"]);
         assert_eq!((inputs.list.iter().filter(is_leftover).count(), inputs.folder), (3, true));
-        let named = collect_with_leftovers(&[folder.path().join("B.TMP")], None).expect("inputs");
+        let named = collect_with_leftovers(&[folder.path().join("B.TMP")], None, &|_| false, false).expect("inputs");
         assert_eq!((named.list.iter().filter(is_leftover).count(), named.folder), (0, false));
     }
 

@@ -65,7 +65,8 @@ impl StoreFixture {
 
     /// What is found, and how the format `concise` writes it.
     pub fn check(&self) -> (Vec<(&'static str, Severity)>, String) {
-        let inputs = inputs::collect_with_leftovers(&[PathBuf::from(&self.name)], None).expect("a folder");
+        let inputs =
+            inputs::collect_with_leftovers(&[PathBuf::from(&self.name)], None, &|_| false, false).expect("a folder");
         let (mut found, mut out) = (Vec::new(), Vec::new());
         let mut writer = (report::format("concise").expect("a format").new)(&report::Options::default());
         let mut sink = |event| match event {
@@ -225,4 +226,10 @@ pub fn run<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Run {
 #[cfg(feature = "cli")]
 pub fn json(run: &Run) -> serde_json::Value {
     serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{error}\n{}\n{}", run.out, run.err))
+}
+
+/// Says that something cannot be tested on this machine.
+#[allow(clippy::print_stderr, reason = "a test that tests nothing has to say so")]
+pub fn skipped(why: &str) {
+    eprintln!("skipped: {why}");
 }

@@ -100,7 +100,7 @@ fn scan(scanner: &mut Scanner, bytes: &[u8]) -> usize {
         let end = match scanner.scan_line(rest, 0) {
             Ok(value) if rest.get(value.span.end) == Some(&b'\n') => {
                 let end = value.span.end;
-                valid += usize::from(!scanner.notes.non_ascii || std::str::from_utf8(&rest[..end]).is_ok());
+                valid += usize::from(!scanner.notes.non_ascii || simdutf8::basic::from_utf8(&rest[..end]).is_ok());
                 end
             }
             Ok(value) => {

@@ -131,8 +131,8 @@ impl View<'_> {
         })?;
         self.check_messages(&branch.nodes)?;
         let selection = self.select(&branch.nodes);
-        let entries = self.entries_of(&branch.nodes, &selection);
-        let edits = self.edits(&entries);
+        let entries: Vec<u32> = self.selected(&branch.nodes, &selection).collect();
+        let edits = self.edits(entries.iter().copied());
         let mut shown = Vec::new();
         let mut fates = HashMap::with_capacity(entries.len());
         for &n in &entries {
@@ -153,10 +153,28 @@ impl View<'_> {
     /// # Errors
     /// The reader throws, or hangs.
     pub fn count_messages(&self) -> Result<u64, Refusal> {
-        let context = self.context(self.leaf)?;
-        match context.branch.cut {
+        // as `context` does it, but nothing is kept of what is counted
+        let branch = self.branch(match self.leaf {
+            Leaf::Nameless(n) => Leaf::Node(n),
+            leaf => leaf,
+        })?;
+        self.check_messages(&branch.nodes)?;
+        let selection = self.select(&branch.nodes);
+        let edits = self.edits(self.selected(&branch.nodes, &selection));
+        let mut shown = Vec::new();
+        let mut count = 0;
+        for n in self.selected(&branch.nodes, &selection) {
+            let last = selection.compaction.is_some_and(|at| branch.nodes[at] == n);
+            let fate = self.fate(n, last, edits.as_ref())?;
+            if fate.is_in() {
+                self.add_messages(n, fate, last && selection.tail, last, &mut shown);
+                count += shown.len() as u64;
+                shown.clear();
+            }
+        }
+        match branch.cut {
             Some(super::Cut::Loop) if self.reader != Reader::Sesstool => Err(self.throws("the parents form a loop")),
-            _ => Ok(context.shown.len() as u64),
+            _ => Ok(count),
         }
     }
 
@@ -193,10 +211,13 @@ impl View<'_> {
     }
 
     /// The compaction first, then what it keeps, then what follows it.
-    fn entries_of(&self, branch: &[u32], selection: &Selection) -> Vec<u32> {
-        let Some(at) = selection.compaction else { return branch.to_vec() };
-        let kept = branch[selection.kept..at].iter().copied().filter(|n| !self.is_replaced_system(*n));
-        std::iter::once(branch[at]).chain(kept).chain(branch[at + 1..].iter().copied()).collect()
+    fn selected<'b>(&'b self, branch: &'b [u32], selection: &Selection) -> impl Iterator<Item = u32> + 'b {
+        let (first, kept, rest) = match selection.compaction {
+            None => (None, 0..0, 0),
+            Some(at) => (Some(branch[at]), selection.kept..at, at + 1),
+        };
+        let kept = branch[kept].iter().copied().filter(|n| !self.is_replaced_system(*n));
+        first.into_iter().chain(kept).chain(branch[rest..].iter().copied())
     }
 
     /// A system message before a compaction: pi 1.6 leaves it out, agent-core does not know it.
@@ -205,12 +226,12 @@ impl View<'_> {
     }
 
     /// The last edit of each id among the selected entries; agent-core knows none.
-    fn edits(&self, entries: &[u32]) -> Option<HashMap<IdValue, Edit>> {
+    fn edits(&self, entries: impl Iterator<Item = u32>) -> Option<HashMap<IdValue, Edit>> {
         if self.reader == Reader::AgentCore {
             return None;
         }
         let mut edits: Option<HashMap<IdValue, Edit>> = None;
-        for &node in entries.iter().filter(|n| self.row(**n).kind == EntryType::ContextEdit) {
+        for node in entries.filter(|n| self.row(*n).kind == EntryType::ContextEdit) {
             let Some((target, replacement)) = self.record(node, |r| {
                 let replacement = match r.get(b"replacement").map(|m| m.kind) {
                     None => Replacement::Absent,
