@@ -28,7 +28,7 @@ Examples:
 enum What {
     /// Print the settings in force, and where each comes from; takes the options of `validate`.
     #[command(after_help = FILE)]
-    Show(Show),
+    Show(Box<Show>),
     /// Print the JSON schema of sesstool.toml, for editors.
     Schema,
 }

@@ -173,7 +173,7 @@ impl Config {
     }
 
     /// A path that the file names, from the current folder on.
-    pub(super) fn from_here(&self, path: &Path) -> PathBuf {
+    pub(super) fn path_of(&self, path: &Path) -> PathBuf {
         self.folder.join(path)
     }
 }
@@ -218,7 +218,7 @@ fn rules(table: &DeTable<'_>) -> Result<(), Complaint> {
     let check = |span: Range<usize>, name: &str| {
         Policy::new(&[name.to_string()], &[], &[]).map(drop).map_err(|error| (span, error.to_string()))
     };
-    for (_, item) in ["select", "ignore"].iter().flat_map(|key| strings(table.get(*key))).enumerate() {
+    for item in ["select", "ignore"].iter().flat_map(|key| strings(table.get(*key))) {
         check(item.span(), item.get_ref().as_str().unwrap_or_default())?;
     }
     let severity = table.get("severity").and_then(|value| value.get_ref().as_table());

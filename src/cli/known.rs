@@ -99,7 +99,7 @@ impl Known {
         quiet: bool,
         inputs: impl IntoIterator<Item = &'i Path>,
     ) -> Result<(), Failure> {
-        let gone: u64 = self.compared.gone.iter().map(|gone| gone.count).sum();
+        let gone = self.compared.gone();
         let name = clean(&self.file.to_string_lossy()).into_owned();
         let Some(mut next) = self.next else {
             if gone > 0 && !quiet {

@@ -151,7 +151,7 @@ impl Settings {
             let all: Vec<String> = shown(&chosen.paths).into_iter().chain(list).collect();
             self.row("paths", all.join(", "), COMMAND_LINE);
         } else if let Some(paths) = &config.file.paths {
-            self.paths = paths.get_ref().iter().map(|path| config.from_here(path)).collect();
+            self.paths = paths.get_ref().iter().map(|path| config.path_of(path)).collect();
             self.row("paths", shown(&self.paths).join(", "), config.origin(paths));
         } else {
             let store = inputs::store().map_or_else(String::new, |store| store.display().to_string());
@@ -237,7 +237,7 @@ impl Settings {
         self.row("reader", word(self.reader), from);
         let (baseline, from) = match (&chosen.baseline, &file.baseline) {
             (Some(ours), _) => (Some(ours.clone()), COMMAND_LINE.to_string()),
-            (None, Some(theirs)) => (Some(config.from_here(theirs.get_ref())), config.origin(theirs)),
+            (None, Some(theirs)) => (Some(config.path_of(theirs.get_ref())), config.origin(theirs)),
             (None, None) => (None, DEFAULT.to_string()),
         };
         let name = baseline.as_ref().map_or("none".to_string(), |path| path.display().to_string());

@@ -63,13 +63,13 @@ Exit status:
 pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let settings = Settings::new(&args.chosen)?;
     let targets = sinks::targets(&args.format, args.output_file.as_deref())?;
+    let known = known(&settings, args.update_baseline)?;
     let inputs = settings.inputs()?;
     limit_threads(args.threads)?;
     tell(&inputs);
     if targets.iter().any(|target| target.file.is_some()) {
         signals::clean_up_on_signals();
     }
-    let known = known(&settings, args.update_baseline)?;
     let seen = |target: &Target| target.file.is_some() || !args.quiet;
     let options = check::Options {
         policy: settings.policy,

@@ -52,6 +52,13 @@ pub struct Compared {
     pub gone: Vec<Gone>,
 }
 
+impl Compared {
+    /// How many are gone.
+    pub fn gone(&self) -> u64 {
+        self.gone.iter().fold(0, |sum, gone| sum.saturating_add(gone.count))
+    }
+}
+
 #[derive(Serialize, Deserialize)]
 struct Document {
     schema: String,
@@ -108,7 +115,7 @@ impl Baseline {
 
     /// How many findings it lists.
     pub fn count(&self) -> u64 {
-        self.rows().map(|(.., known)| known.count).sum()
+        self.rows().fold(0, |sum, (.., known)| sum.saturating_add(known.count))
     }
 
     /// In how many files.
@@ -122,7 +129,7 @@ impl Baseline {
         let Some(codes) = self.files.get(path) else { return };
         for (code, known) in codes.iter().filter(|(code, _)| is_on(code)) {
             let left = take_out(known, code, report);
-            compared.known += known.count - left;
+            compared.known = compared.known.saturating_add(known.count - left);
             if left > 0 {
                 compared.gone.push(Gone { path: path.to_string(), code: code.clone(), count: left });
             }
@@ -286,6 +293,14 @@ mod tests {
         assert_eq!((baseline.count(), baseline.files()), (5, 1));
         assert!(Baseline::parse(b"{\"schema\":\"sesstool.baseline/9\",\"findings\":[]}").is_err());
         assert!(Baseline::parse(b"[]").is_err());
+        let huge = br#"{"schema":"sesstool.baseline/1","findings":[
+            {"path":"a","code":"L001","count":18446744073709551615,"fingerprints":[]},
+            {"path":"b","code":"L001","count":18446744073709551615,"fingerprints":[]}]}"#;
+        let huge = Baseline::parse(huge).expect("a baseline");
+        let mut compared = Compared::default();
+        huge.compare("a", &mut report(&["1"], 0), &|_| true, &mut compared);
+        huge.compare_missing(&|_| false, &BTreeSet::new(), &mut compared);
+        assert_eq!((huge.count(), compared.known, compared.gone()), (u64::MAX, 1, u64::MAX));
     }
 
     #[test]

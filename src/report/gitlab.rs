@@ -89,7 +89,7 @@ impl<'a> Issue<'a> {
 /// GitLab shows findings with the same fingerprint once, so it has to differ between files and rules.
 fn fingerprint(path: &str, finding: &Finding) -> String {
     let mut hasher = Hasher::default();
-    let anchor = finding.anchor.as_ref().map_or("", |anchor| anchor.fingerprint.as_str());
+    let anchor = finding.anchor.as_ref().map_or(finding.message.as_str(), |anchor| anchor.fingerprint.as_str());
     for part in [slashed(path).as_str(), finding.rule.code, anchor] {
         hasher.add(part.as_bytes());
         hasher.add(&[0]);

@@ -8,9 +8,9 @@ use crate::record::Record;
 use crate::session::graph::{self, Children, Intervals};
 use crate::session::pairs::{Forest, Pairs};
 use crate::session::scan::{LineView, Observer, RecordView};
+use crate::session::set::EntrySet;
 use crate::session::{Entry, Header, Ref, Session, flags};
 use crate::source::Source;
-use hashbrown::HashSet;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{LazyLock, OnceLock};
@@ -202,8 +202,7 @@ pub struct Audit<'a> {
     pub path: Option<&'a Path>,
     children: OnceLock<Children>,
     intervals: OnceLock<Intervals>,
-    near: OnceLock<BTreeMap<u32, u32>>,
-    loops: OnceLock<(Vec<Vec<u32>>, HashSet<u32>)>,
+    loops: OnceLock<(Vec<Vec<u32>>, EntrySet)>,
     kind: OnceLock<FileKind>,
     pairs: OnceLock<Pairs>,
 }
@@ -217,7 +216,6 @@ impl<'a> Audit<'a> {
             path,
             children: OnceLock::new(),
             intervals: OnceLock::new(),
-            near: OnceLock::new(),
             loops: OnceLock::new(),
             kind: OnceLock::new(),
             pairs: OnceLock::new(),
@@ -265,8 +263,9 @@ impl<'a> Audit<'a> {
 
     /// The parent of an entry if each took the nearest earlier copy of an id that occurs twice.
     pub fn near_parent(&self, n: u32) -> Option<u32> {
-        let near = self.near.get_or_init(|| self.session.near.iter().copied().collect());
-        near.get(&n).copied().or_else(|| self.session.parent(n))
+        let near = &self.session.near;
+        let found = near.binary_search_by_key(&n, |(child, _)| *child).ok();
+        found.map(|at| near[at].1).or_else(|| self.session.parent(n))
     }
 
     /// Whether the parent that an entry names is its own id.
@@ -276,7 +275,7 @@ impl<'a> Audit<'a> {
         parent == n || entry.has(flags::ID) && self.session.has_same_id(parent, n)
     }
 
-    fn loops(&self) -> &(Vec<Vec<u32>>, HashSet<u32>) {
+    fn loops(&self) -> &(Vec<Vec<u32>>, EntrySet) {
         self.loops.get_or_init(|| {
             let count = self.session.entries.len();
             // an entry that names its own id is a finding of its own
@@ -297,7 +296,7 @@ impl<'a> Audit<'a> {
 
     /// Whether an entry is a member of one of [`real_loops`](Self::real_loops), or names itself.
     pub fn is_in_real_loop(&self, n: u32) -> bool {
-        self.loops().1.contains(&n) || self.names_itself(n)
+        self.loops().1.contains(n) || self.names_itself(n)
     }
 
     /// Whether two entries are the same bytes.

@@ -37,14 +37,15 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
     if session.shape == Shape::Line {
         return;
     }
-    let names: BTreeMap<u32, _> = session.pending.iter().copied().collect();
+    let pending = &session.pending;
+    let named = |n: u32| pending.binary_search_by_key(&n, |(n, _)| *n).ok().map(|at| session.arena.get(pending[at].1));
     let lost: BTreeMap<&[u8], _> = session.facts.lost.iter().rev().map(|l| (l.id.as_slice(), l)).collect();
     for (n, entry) in (0u32..).zip(&session.entries) {
         if entry.parent() != Parent::Dangling {
             continue;
         }
         sink.add_with(&RULE, RULE.severity, || {
-            let name = names.get(&n).map(|key| session.arena.get(*key));
+            let name = named(n);
             let message = match &name {
                 Some(name) => format!("parent {} is not in this file", super::quote(name)),
                 None if entry.has(flags::PARENT_NO_STRING) => "the parent is neither a string nor null".to_string(),

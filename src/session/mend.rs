@@ -3,6 +3,7 @@
 //! bytes stay those of the damaged file, so that entries can still be read again.
 
 use super::ids::{Key, Marks, Table};
+use super::set::EntrySet;
 use super::{Header, HeaderField, Parent, RefValue, Session, flags};
 use crate::json::Kind;
 
@@ -85,7 +86,7 @@ impl Session {
         }
         self.pending = Vec::new();
         self.loops = Vec::new();
-        self.in_loop = Vec::new();
+        self.in_loop = EntrySet::default();
     }
 
     fn mend_refs(&mut self, mending: &Mending<'_>) {

@@ -14,6 +14,7 @@ pub mod mend;
 pub mod pairs;
 pub mod reread;
 pub mod scan;
+pub mod set;
 pub mod tools;
 pub mod view;
 
@@ -21,6 +22,7 @@ use crate::dialect::pi::{EntryType, Role};
 use facts::FileFacts;
 use foldhash::fast::FixedState;
 use ids::{Arena, Key, Table};
+use set::EntrySet;
 use std::hash::BuildHasher;
 
 /// One entry.
@@ -347,8 +349,8 @@ pub struct Session {
     odd_lines: Vec<(u64, u64)>,
     /// The loops of the tree, see [`graph::loops`].
     pub loops: Vec<Vec<u32>>,
-    /// A bit for each entry that is in one; empty if there is none.
-    in_loop: Vec<u64>,
+    /// The entries that are in one.
+    in_loop: EntrySet,
     /// How the entries hang together.
     pub shape: Shape,
     /// What was counted over the whole file.
@@ -422,7 +424,7 @@ impl Session {
 
     /// Whether the entry is a member of a loop.
     pub fn is_in_loop(&self, n: u32) -> bool {
-        self.in_loop.get(n as usize / 64).is_some_and(|bits| bits >> (n % 64) & 1 == 1)
+        self.in_loop.contains(n)
     }
 
     /// The current leaf as this program has it: the last entry, or what the last `leaf` entry names

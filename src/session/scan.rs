@@ -4,6 +4,7 @@ use super::envelope::{Envelope, Id, facts};
 use super::facts::{FileFacts, FirstLine, Lost};
 use super::graph;
 use super::ids::{Arena, Key, Marks, Table};
+use super::set::EntrySet;
 use super::{
     Call, Entry, Header, HeaderField, MOST_ENTRIES, NO_TIME, Parent, Ref, RefKind, RefValue, Session, Shape, flags,
 };
@@ -904,7 +905,7 @@ impl<O: Observer> Builder<O> {
             hashes: Vec::new(),
             odd_lines: Vec::new(),
             loops: Vec::new(),
-            in_loop: Vec::new(),
+            in_loop: EntrySet::default(),
             shape: Shape::Tree,
             facts: FileFacts::default(),
         };
@@ -1033,12 +1034,7 @@ impl Session {
             }
         }
         self.loops = graph::loops(self.entries.len(), |n| self.parent(n));
-        if !self.loops.is_empty() {
-            self.in_loop = vec![0; self.entries.len().div_ceil(64)];
-            for &n in self.loops.iter().flatten() {
-                self.in_loop[n as usize / 64] |= 1 << (n % 64);
-            }
-        }
+        self.in_loop = self.loops.iter().flatten().copied().collect();
         for n in 0..self.refs.len() {
             if let RefValue::Id(key) = self.refs[n].value {
                 self.refs[n].target = self.find_key(key);

@@ -1,6 +1,6 @@
 //! The hook, the action and the snippets of docs/ci.md do what their users expect.
 
-use super::support::{HEADER, fixture, lines, message, root};
+use super::support::{HEADER, fixture, lines, message, root, skipped};
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -149,7 +149,7 @@ fn the_action_hands_on_its_inputs_and_nothing_else() {
 #[test]
 fn a_repository_over_five_commits() {
     if Command::new("git").arg("--version").output().is_err() {
-        eprintln!("skipped: no git");
+        skipped("no git");
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,6 +1,6 @@
 //! Completions and manual pages, as shells and `man` take them.
 
-use super::support::{run, sesstool};
+use super::support::{run, sesstool, skipped};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -19,7 +19,7 @@ fn call(program: &str, args: &[&str]) -> Option<Output> {
     match command.output() {
         Ok(output) => Some(output),
         Err(_) => {
-            eprintln!("skipped: no {program}");
+            skipped(&format!("no {program}"));
             None
         }
     }

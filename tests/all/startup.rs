@@ -1,6 +1,6 @@
 //! The program is there at once: instructions are counted, since time depends on who else is at work.
 
-use super::support::root;
+use super::support::{root, skipped};
 use std::process::Command;
 
 /// What a processor does in about 8 ms; ten is the promise, and this is a build for debugging.
@@ -30,7 +30,7 @@ fn start_up_takes_few_instructions() {
     ] {
         match instructions(args) {
             Some(count) => assert!(count < MOST, "{args:?} takes {count} instructions"),
-            None => eprintln!("skipped: no valgrind"),
+            None => skipped("no valgrind"),
         }
     }
 }

@@ -13,6 +13,25 @@ function stage(skip, name, look) {
     try { answer({ stage: name, data: look() }); } catch (error) { answer({ stage: name, error: `${error}` }); }
 }
 
+/** What a message has to do with tool calls. */
+function brief(message) {
+    const blocks = Array.isArray(message?.content) ? message.content : [];
+    return {
+        role: message?.role,
+        calls: message?.role === "assistant" ? blocks.filter((block) => block?.type === "toolCall").map((block) => block.id) : [],
+        answers: message?.role === "toolResult" ? message.toolCallId : undefined,
+        stopReason: message?.stopReason,
+    };
+}
+
+/** The context of every tip and of the leaf, as far as tool calls go. */
+function calls(manager, entries) {
+    const parents = new Set(entries.map((entry) => entry.parentId));
+    const tips = entries.filter((entry) => typeof entry.id === "string" && !parents.has(entry.id)).map((entry) => entry.id);
+    const at = [...new Set([...tips, manager.getLeafId()])];
+    return at.map((leaf) => ({ leaf: plain(leaf), messages: pi.buildSessionContext(entries, leaf, manager.byId).messages.map(brief) }));
+}
+
 let count = 0;
 for await (const line of createInterface({ input: process.stdin })) {
     const { file, scratch, leaf, skip } = JSON.parse(line);
@@ -37,5 +56,6 @@ for await (const line of createInterface({ input: process.stdin })) {
             return { messages, model: model && { provider: plain(model.provider), modelId: plain(model.modelId) }, thinkingLevel: plain(thinkingLevel) };
         });
     }
+    if (manager) stage(skip, "calls", () => calls(manager, manager.getEntries()));
     answer({ end: true });
 }

@@ -25,7 +25,8 @@ pub(super) fn settle(model: &mut Model<'_>) -> Result<(), RepairError> {
     // nothing to answer
     for _ in 0..MOST_ROUNDS {
         let changed = set_aside(model);
-        if !(model.wants("M005", Kind::Choice) && move_back(model)?) && !changed {
+        let moved = model.wants("M005", Kind::Choice) && move_back(model)?;
+        if !changed && !moved {
             break;
         }
     }

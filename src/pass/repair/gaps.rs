@@ -4,11 +4,12 @@
 //! what is found.
 
 use super::RepairError;
-use super::model::{Marks, Model};
+use super::model::Model;
 use crate::dialect::pi::EntryType;
 use crate::session::flags;
 use crate::session::graph::{Children, Intervals};
 use crate::session::pairs::{Pairs, ends_run};
+use crate::session::set::EntrySet;
 use hashbrown::HashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -63,7 +64,7 @@ impl Gaps {
         let count = model.len() as usize;
         let intervals = Intervals::by(count, children, |n| model.parent(n).filter(|_| model.stays(n)));
         let left = (4 * count).max(MOST_FILLED);
-        let waiting = if waiting { quiet_tips(model, children, &intervals) } else { Marks::default() };
+        let waiting = if waiting { quiet_tips(model, children, &intervals) } else { EntrySet::default() };
         let (results, own) = (HashMap::new(), HashMap::new());
         let mut walk = Walk { model, children, intervals, results, calls: own, waiting, left };
         walk.note_results(pairs, calls);
@@ -97,24 +98,24 @@ struct Walk<'w, 'a> {
     /// Of each result its calls.
     calls: HashMap<u32, Vec<u32>>,
     /// Entries from which a branch ends without a message at or behind them.
-    waiting: Marks,
+    waiting: EntrySet,
     /// How many results may still be missed.
     left: usize,
 }
 
 /// Entries from which a branch ends without a message at or behind them.
-fn quiet_tips(model: &Model<'_>, children: &Children, intervals: &Intervals) -> Marks {
+fn quiet_tips(model: &Model<'_>, children: &Children, intervals: &Intervals) -> EntrySet {
     // children before their parents
     let mut order: Vec<u32> = (0..model.len()).filter(|n| intervals.entered(*n) != u32::MAX).collect();
     order.sort_unstable_by_key(|n| std::cmp::Reverse(intervals.entered(*n)));
     let leaf = model.last();
-    let mut quiet = Marks::default();
+    let mut quiet = EntrySet::default();
     for n in order {
         let entry = &model.session.entries[n as usize];
         let silent = !entry.is_message() && entry.kind != EntryType::BranchSummary;
         let below = children.get(n);
-        if silent && (below.is_empty() || leaf == Some(n) || below.iter().any(|child| quiet.has(*child))) {
-            quiet.set(n);
+        if silent && (below.is_empty() || leaf == Some(n) || below.iter().any(|child| quiet.contains(*child))) {
+            quiet.insert(n);
         }
     }
     quiet
@@ -154,7 +155,7 @@ impl Walk<'_, '_> {
     fn below(&mut self, top: u32, calls: &[u32], gaps: &mut Vec<Gap>) -> Result<(), RepairError> {
         // whether there are branches below on which the message only waits for its results
         let waits = self.model.session.entries[top as usize].has(flags::TOOL_USE)
-            && self.children.get(top).iter().any(|child| self.waiting.has(*child));
+            && self.children.get(top).iter().any(|child| self.waiting.contains(*child));
         let (fresh, live): (Vec<u32>, Vec<u32>) =
             calls.iter().partition(|call| !waits && self.results[*call].is_empty());
         if !fresh.is_empty() {
@@ -198,7 +199,7 @@ impl Walk<'_, '_> {
             }
         }
         if waits {
-            for child in children.iter().filter(|child| self.waiting.has(**child)) {
+            for child in children.iter().filter(|child| self.waiting.contains(**child)) {
                 shares.insert(*child, live.clone());
             }
         }
@@ -219,7 +220,7 @@ impl Walk<'_, '_> {
             }
         }
         for (child, share) in shares {
-            self.enter(n, child, share, waits && self.waiting.has(child), gaps, open);
+            self.enter(n, child, share, waits && self.waiting.contains(child), gaps, open);
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ use crate::edit::{Kind, Why};
 use crate::json::text::to_json;
 use crate::session::derived_ids::{Derived, derive};
 use crate::session::reread::Reread;
+use crate::session::set::EntrySet;
 use crate::session::{Session, Shape};
 use crate::source::Source;
 use hashbrown::{HashMap, HashSet};
@@ -45,11 +46,11 @@ pub(super) struct Model<'a> {
     /// What every entry hangs on now.
     pub(super) links: Links,
     /// Entries that are set aside.
-    gone: Marks,
+    gone: EntrySet,
     /// Why they are; of a plan only.
     pub(super) reasons: BTreeMap<u32, Why>,
     /// Entries that get a new id.
-    renamed: Marks,
+    renamed: EntrySet,
     /// The new ids; of a plan only.
     ids: HashMap<u32, Derived>,
     /// Ids that were given, of entries and of what is added.
@@ -79,9 +80,9 @@ impl<'a> Model<'a> {
             options,
             purpose,
             links: Links::of(count, |n| session.parent(n)),
-            gone: Marks::default(),
+            gone: EntrySet::default(),
             reasons: BTreeMap::new(),
-            renamed: Marks::default(),
+            renamed: EntrySet::default(),
             ids: HashMap::new(),
             given: HashSet::new(),
             changes: BTreeMap::new(),
@@ -118,12 +119,12 @@ impl<'a> Model<'a> {
 
     /// Whether an entry gets a new id.
     pub(super) fn is_renamed(&self, n: u32) -> bool {
-        self.renamed.has(n)
+        self.renamed.contains(n)
     }
 
     /// Gives an entry a new id, derived from its content; the id as JSON.
     pub(super) fn rename(&mut self, reread: &mut Reread<'_>, n: u32) -> String {
-        self.renamed.set(n);
+        self.renamed.insert(n);
         if self.purpose == Purpose::Outcome {
             return String::new();
         }
@@ -171,7 +172,7 @@ impl<'a> Model<'a> {
 
     /// Whether an entry is still there.
     pub(super) fn stays(&self, n: u32) -> bool {
-        !self.gone.has(n)
+        !self.gone.contains(n)
     }
 
     /// Whether an entry stands where it stood: it is there, and has not moved.
@@ -196,7 +197,7 @@ impl<'a> Model<'a> {
 
     /// Lets an entry that was set aside be there again, in another place; the reason is kept.
     pub(super) fn bring_back(&mut self, n: u32) {
-        self.gone.clear(n);
+        self.gone.remove(n);
     }
 
     /// To be called once entries were set aside: forgets that they were copies.
@@ -206,7 +207,7 @@ impl<'a> Model<'a> {
 
     /// Sets an entry aside.
     pub(super) fn set_aside(&mut self, n: u32, why: Why) {
-        self.gone.set(n);
+        self.gone.insert(n);
         if self.purpose == Purpose::Plan {
             self.reasons.insert(n, why);
         }
@@ -238,7 +239,7 @@ impl<'a> Model<'a> {
     }
 
     /// What the session will be like: links, entries that are set aside, entries with new ids.
-    pub(super) fn into_outcome(self) -> (Links, Marks, Marks, Copies) {
+    pub(super) fn into_outcome(self) -> (Links, EntrySet, EntrySet, Copies) {
         (self.links, self.gone, self.renamed, self.copies)
     }
 }
@@ -264,30 +265,6 @@ impl Links {
 
     pub(super) fn set(&mut self, n: u32, parent: Option<u32>) {
         self.0[n as usize] = parent.unwrap_or(NOTHING);
-    }
-}
-
-/// A bit for each entry; those behind the last one that is set take no room.
-#[derive(Default)]
-pub(super) struct Marks(Vec<u64>);
-
-impl Marks {
-    pub(super) fn set(&mut self, n: u32) {
-        let at = n as usize / 64;
-        if self.0.len() <= at {
-            self.0.resize(at + 1, 0);
-        }
-        self.0[at] |= 1 << (n % 64);
-    }
-
-    pub(super) fn clear(&mut self, n: u32) {
-        if let Some(bits) = self.0.get_mut(n as usize / 64) {
-            *bits &= !(1 << (n % 64));
-        }
-    }
-
-    pub(super) fn has(&self, n: u32) -> bool {
-        self.0.get(n as usize / 64).is_some_and(|bits| bits >> (n % 64) & 1 == 1)
     }
 }
 
@@ -336,12 +313,12 @@ impl Copies {
     }
 
     /// Forgets the copies that are not there any more.
-    fn prune(&mut self, gone: &Marks) {
+    fn prune(&mut self, gone: &EntrySet) {
         for (start, end) in &mut self.groups {
             let mut kept = *start;
             for at in *start..*end {
                 let n = self.list[at as usize];
-                if !gone.has(n) {
+                if !gone.contains(n) {
                     self.list[kept as usize] = n;
                     kept += 1;
                 }

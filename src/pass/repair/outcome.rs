@@ -34,11 +34,11 @@ pub fn messages_after(source: &Source, mut session: Session) -> Option<u64> {
                 && titles.binary_search(&row.offset).is_err()
         })
         .collect();
-    let stays = |n: u32| !gone.has(n);
+    let stays = |n: u32| !gone.contains(n);
     session.mend(&Mending {
         parent: &|n| links.get(n),
         stays: &stays,
-        renamed: &|n| renamed.has(n),
+        renamed: &|n| renamed.contains(n),
         meant: &|n, target| copies.meant(n, target),
         version,
         extra_stays: &|n| extras[n],
