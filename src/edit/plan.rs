@@ -161,6 +161,24 @@ impl Plan {
         placed
     }
 
+    /// Where bytes of the output, in ascending order, stand in the input; without those that edits put there.
+    pub fn input_of(&self, output: &[u64]) -> Vec<u64> {
+        let (mut found, mut left, mut at) = (Vec::new(), output, 0);
+        let walked: Result<(), std::convert::Infallible> = self.walk(|segment| {
+            let (length, from) = match segment {
+                Segment::Kept(span) => (span.end - span.start, Some(span.start)),
+                Segment::Put(_, Edit { put: Put::Own, span, .. }) => (span.end - span.start, Some(span.start)),
+                Segment::Put(_, edit) => (edit.put_length(), None),
+            };
+            let here = left.partition_point(|offset| *offset < at + length);
+            found.extend(left[..here].iter().filter_map(|offset| Some(from? + offset - at)));
+            (left, at) = (&left[here..], at + length);
+            Ok(())
+        });
+        walked.unwrap_or_else(|never| match never {});
+        found
+    }
+
     /// The output as a source that reads through the edits; nothing of the input is copied.
     ///
     /// # Errors

@@ -26,8 +26,10 @@ pub static RULE: Rule = Rule {
 {"type":"message","id":"b7e4a910","parentId":"5c1d0e2f","timestamp":"…","message":{…}}"#,
     repair: Repair::Assumed,
     remedy: "Links the entry to the one written just before it, never to itself or to one of its own \
-        descendants. The assumption is that the conversation went on where it stood; the manifest \
-        names it, with the old value. If the session has several branches, compare the result with \
+        descendants; or to what something says better: the call of a tool result, the target of a `leaf` \
+        entry, the `fromId` of a branch summary, the branch that ended just before an older entry's \
+        time. The assumption is that the conversation went on where it stood; the manifest names it and \
+        the evidence, with the old value. If the session has several branches, compare the result with \
         `sesstool tree` before you use it.",
     checks: &[Check::Session(check)],
 };

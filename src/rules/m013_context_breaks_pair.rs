@@ -2,6 +2,7 @@
 
 use super::calls::Told;
 use super::check::{Audit, Check, Sink};
+use super::edited::{Halved, halved};
 use super::first_kept::{self, Kept, Steps};
 use super::r005_first_kept_splits_call::split;
 use super::{Repair, Rule, Severity};
@@ -16,10 +17,11 @@ pub static RULE: Rule = Rule {
     severity: Severity::Warning,
     also: &[],
     found: "A result follows its call as it should, but a compaction stands between them and keeps \
-        nothing, or nothing from the call on, so that in the context the result stands alone. Not \
-        told where R005 says so already.",
-    why: "What a compaction leaves out is gone from the context, the call with it. The path looks \
-        clean; only what the model gets is not.",
+        nothing, or nothing from the call on, so that in the context the result stands alone. Or a \
+        `context_edit` takes one of the two out of the context and leaves the other. Not told where R005 \
+        says so already.",
+    why: "What a compaction leaves out, or an edit removes, is gone from the context, the call with it. The \
+        path looks clean; only what the model gets is not.",
     readers: "The context begins with a result without its call: providers answer status 400 to every \
         later request.",
     example: r#"{"type":"message","id":"5c1d0e2f",…,"message":{…{"type":"toolCall","id":"call_7",…}…}}
@@ -27,10 +29,10 @@ pub static RULE: Rule = Rule {
 {"type":"message","id":"e03f6a1c","parentId":"b7e4a910",…,"message":{"role":"toolResult","toolCallId":"call_7",…}}"#,
     repair: Repair::Choice,
     remedy: "Only on request (`--choose M013`): the compaction keeps the message with the call, and what came \
-        after it. The compaction says what its writer meant, and keeping more changes what the model sees; \
-        so it is not done unasked. A branch that begins before the compaction (`sesstool fork --leaf`) is \
+        after it; the edit is set aside. Both say what their writer meant, and keeping more changes what the \
+        model sees; so it is not done unasked. A branch that begins before the compaction (`sesstool fork --leaf`) is \
         free of it.",
-    checks: &[Check::Session(check)],
+    checks: &[Check::Session(check), Check::Session(check_edits)],
 };
 
 fn check(audit: &Audit<'_>, sink: &mut Sink) {
@@ -45,6 +47,21 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
             told.finding(audit, &RULE, message)
                 .related(audit.id_place(reference.entry), "the compaction")
                 .related(Told::of(audit, pair.call).place, "the call, which is left out")
+        });
+    }
+}
+
+/// Pairs of which an edit leaves one.
+fn check_edits(audit: &Audit<'_>, sink: &mut Sink) {
+    for Halved { edit, left } in halved(audit) {
+        sink.add_with(&RULE, RULE.severity, || {
+            let told = Told::of(audit, left);
+            let (own, other) = match audit.session.calls[left as usize].is_result {
+                true => ("result", "call"),
+                false => ("call", "result"),
+            };
+            let message = format!("the edit {} leaves the {own} of {}, but not its {other}", audit.name(edit), told.id);
+            told.finding(audit, &RULE, message).related(audit.id_place(edit), "the edit")
         });
     }
 }

@@ -14,6 +14,7 @@ mod e006_missing_field;
 mod e007_invalid_timestamp;
 mod e008_clock_went_back;
 mod e009_legacy_role;
+pub mod edited;
 pub mod file_name;
 mod finding;
 pub mod first_kept;

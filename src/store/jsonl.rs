@@ -15,12 +15,14 @@ pub struct JsonlStorage {
     /// The file, once it is there.
     file: Option<Appender<File>>,
     source: Source,
+    /// Given back last, when nothing more will be written.
+    held: Option<lock::Held>,
 }
 
 impl JsonlStorage {
     /// A file that is not there yet. It is made, and its folder too, when the session is created.
     pub fn new(path: impl Into<PathBuf>, durability: Durability) -> Self {
-        JsonlStorage { path: path.into(), durability, file: None, source: Source::bytes(Vec::new()) }
+        JsonlStorage { path: path.into(), durability, file: None, source: Source::bytes(Vec::new()), held: None }
     }
 
     /// A file that is there. Nothing is written to it, and an advisory lock keeps other writers out for as
@@ -37,13 +39,14 @@ impl JsonlStorage {
         }
         let file = lock::open(&path)?;
         let source = file.try_clone().and_then(Source::of_file).map_err(failed)?;
-        let mut storage = JsonlStorage { path, durability, file: None, source };
+        let mut storage = JsonlStorage { path, durability, file: None, source, held: None };
         storage.keep(file);
         Ok(storage)
     }
 
     fn keep(&mut self, file: File) {
         let size = self.source.size().unwrap_or(0);
+        self.held = lock::Held::of(&file);
         self.file = Some(Appender::new(file, self.path.clone(), size, self.durability));
     }
 

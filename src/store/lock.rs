@@ -59,6 +59,25 @@ pub(super) fn take(_: &File, _: &Path) -> Result<(), Error> {
     Ok(())
 }
 
+/// Gives the lock of a file back when it is dropped. Closing the file would not always do: a process that is
+/// just being started holds a copy of everything that is open until it runs its own program.
+#[derive(Debug)]
+pub(super) struct Held(File);
+
+impl Held {
+    /// The lock of a file, which [`take`] has taken; `None` where the file cannot be opened once more.
+    pub(super) fn of(file: &File) -> Option<Held> {
+        file.try_clone().ok().map(Held)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // where there was no lock there is none to give back
+        let _ = self.0.unlock();
+    }
+}
+
 /// There the mode in which a file is opened keeps other writers out.
 #[cfg(windows)]
 fn share_with_readers(options: &mut OpenOptions) {

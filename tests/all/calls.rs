@@ -4,46 +4,44 @@
 use crate::repair::{all_choices, config, holds, options, repairing};
 use crate::support::{check_bytes, fixtures, written};
 use proptest::prelude::*;
-use sesstool::dialect::pi::{EntryType, Role};
+use serde_json::Value;
 use sesstool::session::scan::scan;
 use sesstool::session::view::{Leaf, Reader, View};
-use sesstool::session::{Session, flags};
 use sesstool::source::Source;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// What is wrong with the calls of a context of pi's, by a walk along its messages that knows nothing of how
-/// the rules do it.
-fn unpaired(session: &Session, shown: &[u32]) -> Vec<String> {
+/// What is wrong with the calls of a context of pi's, by a walk along its messages, as they are shown, that
+/// knows nothing of how the rules do it.
+fn unpaired(messages: &[Value]) -> Vec<String> {
     let mut wrong = Vec::new();
-    let mut open: BTreeSet<u64> = BTreeSet::new();
+    let mut open: Vec<&str> = Vec::new();
     let mut waiting = false;
-    for &n in shown {
-        let entry = &session.entries[n as usize];
-        if entry.kind == EntryType::Message && entry.has(flags::FAILED) {
-            continue;
-        }
-        let role = if entry.kind == EntryType::Message { entry.role } else { Role::Custom };
+    for message in messages {
+        let role = message["role"].as_str().unwrap_or_default();
         match role {
-            Role::System | Role::None | Role::Unknown => continue,
-            Role::ToolResult => {
-                for call in session.calls_of(n) {
-                    if !open.remove(&call.id) {
-                        wrong.push(format!("line {}: a result without its call right before it", entry.line));
-                    }
+            "assistant" if matches!(message["stopReason"].as_str(), Some("error" | "aborted")) => continue,
+            "user" | "assistant" | "custom" | "bashExecution" | "branchSummary" | "compactionSummary" => {}
+            "toolResult" => {
+                let id = message["toolCallId"].as_str().unwrap_or_default();
+                match open.iter().position(|call| *call == id) {
+                    Some(at) => drop(open.remove(at)),
+                    None => wrong.push(format!("a result of {id} without its call right before it")),
                 }
                 continue;
             }
-            _ => {}
+            _ => continue,
         }
         if !open.is_empty() {
-            wrong.push(format!("line {}: {} calls before it have no result", entry.line, open.len()));
+            wrong.push(format!("{open:?} have no result"));
         }
-        open = session.calls_of(n).iter().filter(|call| !call.is_result).map(|call| call.id).collect();
-        waiting = entry.has(flags::TOOL_USE);
+        let blocks = message["content"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let calls = blocks.iter().filter(|block| role == "assistant" && block["type"] == "toolCall");
+        open = calls.filter_map(|block| block["id"].as_str()).collect();
+        waiting = message["stopReason"] == "toolUse";
     }
     if !open.is_empty() && !waiting {
-        wrong.push(format!("at the end {} calls have no result", open.len()));
+        wrong.push(format!("{open:?} have no result at the end"));
     }
     wrong
 }
@@ -60,8 +58,10 @@ fn unpaired_anywhere(bytes: &[u8]) -> Vec<String> {
     let mut wrong = Vec::new();
     for leaf in tips.into_iter().map(Leaf::Node).chain([view.leaf]) {
         let Ok(context) = view.context(leaf) else { continue };
-        let shown: Vec<u32> = context.shown.iter().filter_map(|shown| view.entry(shown.node)).collect();
-        wrong.extend(unpaired(&session, &shown).into_iter().map(|what| format!("{leaf:?}: {what}")));
+        let messages = context.shown.iter().filter_map(|shown| view.message(shown));
+        // half a surrogate pair is no JSON to others
+        let messages: Vec<Value> = messages.filter_map(|m| serde_json::from_str(&m.json).ok()).collect();
+        wrong.extend(unpaired(&messages).into_iter().map(|what| format!("{leaf:?}: {what}")));
     }
     wrong
 }
@@ -125,6 +125,9 @@ enum Kind {
     Compaction(Option<usize>),
     Summary,
     Label,
+    /// Of an entry so far back: removed, or given text. One that is given calls of its own is not made: no rule
+    /// tells of them yet.
+    Edit(usize, u8),
 }
 
 #[derive(Clone, Debug)]
@@ -146,6 +149,7 @@ fn spec() -> impl Strategy<Value = Spec> {
         2 => prop::option::weighted(0.9, 0usize..8).prop_map(Kind::Compaction),
         1 => Just(Kind::Summary),
         1 => Just(Kind::Label),
+        1 => (1usize..8, 0u8..5).prop_map(|(back, what)| Kind::Edit(back, what)),
     ];
     let back = prop_oneof![8 => Just(1usize), 2 => 1usize..6, 1 => 1usize..30];
     (kind, back).prop_map(|(kind, back)| Spec { kind, back })
@@ -206,6 +210,14 @@ fn session(specs: &[Spec], line: bool) -> Vec<u8> {
                 add("compaction", &format!(r#""summary":"s","tokensBefore":9{kept}"#));
             }
             Kind::Summary => add("branch_summary", r#""summary":"s","fromId":"root""#),
+            Kind::Edit(back, what) => {
+                let replacement = match what {
+                    0..3 => "null".to_string(),
+                    _ => r#"{"content":"short"}"#.to_string(),
+                };
+                let target = id(n.saturating_sub(*back));
+                add("context_edit", &format!(r#""targetId":"{target}","replacement":{replacement}"#));
+            }
             Kind::Label => add("label", r#""targetId":"00000000","label":"l""#),
         }
     }

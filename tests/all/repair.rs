@@ -300,6 +300,56 @@ fn repair_and_migration_are_one_plan() {
     assert_eq!(std::fs::read_to_string(folder.path().join("back.jsonl")).expect("the original"), bytes);
 }
 
+/// A stamp names the manifest by a hash that can be found by hand, and `restore --check` does.
+#[cfg(feature = "cli")]
+#[test]
+fn a_stamp_names_the_manifest() {
+    use crate::support::{finish, sesstool};
+    let line = r#"{"type":"message","timestamp":"2026-03-14T09:26:54.000Z","message":{"role":"user","content":"x"}}"#;
+    let old = format!(
+        "{{\"type\":\"session\",\"id\":\"s\",\"cwd\":\"/p\",\"timestamp\":\"2026-03-14T09:26:50.000Z\"}}\n{line}{line}\n"
+    );
+    for (input, has_id) in
+        [(fixture("bad/L001-truncated-last-line/in-a-string.jsonl"), true), (old.into_bytes(), false)]
+    {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(path("in.jsonl"), &input).expect("a file");
+        let run = |args: &[&str]| finish(sesstool(args).current_dir(folder.path()));
+        let repaired = run(&["repair", "in.jsonl", "-o", "out.jsonl", "--stamp"]);
+        assert_eq!(repaired.code, Some(0), "{}{}", repaired.out, repaired.err);
+        let output = std::fs::read_to_string(path("out.jsonl")).expect("text");
+        let stamp: serde_json::Value = serde_json::from_str(output.lines().last().expect("a line")).expect("JSON");
+        assert_eq!(stamp["customType"], "sesstool.repair");
+        let before: serde_json::Value =
+            serde_json::from_str(output.lines().rev().nth(1).expect("a line")).expect("JSON");
+        assert_eq!((stamp["id"].is_string(), &stamp["parentId"]), (has_id, &before["id"]));
+        // as docs/manifest.md says
+        let manifest = std::fs::read_to_string(path("out.jsonl.manifest.json")).expect("text");
+        let from = manifest.find("\"output\":{").expect("an output");
+        let to = from + manifest[from..].find("},").expect("its end") + 2;
+        let text = [&manifest[..from], &manifest[to..]].concat();
+        let kept: Vec<&str> = text.split_inclusive('\n').filter(|line| !line.contains("\"cause\":\"stamp\"")).collect();
+        let mut hasher = sesstool::edit::Hasher::default();
+        hasher.add(kept.concat().as_bytes());
+        assert_eq!(stamp["data"]["manifestSha256"], hasher.finish().sha256.as_str());
+        let mut hasher = sesstool::edit::Hasher::default();
+        hasher.add(&input);
+        assert_eq!(stamp["data"]["inputSha256"], hasher.finish().sha256.as_str());
+        let check = run(&["restore", "--check", "out.jsonl"]);
+        assert_eq!((check.code, check.out.contains("its stamp names this manifest")), (Some(0), true), "{}", check.out);
+        // a reason that nobody gave
+        std::fs::write(path("out.jsonl.manifest.json"), manifest.replacen("\"reason\":\"", "\"reason\":\"not ", 1))
+            .expect("a file");
+        let check = run(&["restore", "--check", "out.jsonl"]);
+        assert_eq!((check.code, check.err.contains("another manifest")), (Some(1), true), "{}{}", check.out, check.err);
+        assert_eq!(run(&["restore", "out.jsonl", "-o", "back.jsonl"]).code, Some(0));
+        assert_eq!(std::fs::read(path("back.jsonl")).expect("the original"), input);
+        let again = run(&["repair", "out.jsonl", "-o", "again.jsonl", "--stamp"]);
+        assert!(!path("again.jsonl").exists(), "{}", again.out);
+    }
+}
+
 /// The same cases every time, so that a change is judged by what it changes; `SESSTOOL_CASES=N` tries
 /// N others, drawn anew.
 pub(crate) fn config() -> ProptestConfig {

@@ -86,6 +86,11 @@ export function turns(seed) {
         }
         if (r.chance(0.2)) add({ type: "branch_summary", fromId: "root", summary: "b" }, 1 + r.below(9));
         if (r.chance(0.1)) add({ type: "custom_message", customType: "ext", content: "c", display: true });
+        if (r.chance(0.15)) {
+            const call = { type: "toolCall", id: ids[0] ?? "call_0", name: "read", arguments: {} };
+            const replacement = r.pick([null, { content: "short" }, { content: [call] }]);
+            add({ type: "context_edit", targetId: entries.at(-1 - r.below(Math.min(8, entries.length))).id, replacement });
+        }
     }
     if (flat) entries.forEach((entry) => { delete entry.id; delete entry.parentId; });
     return damaged(r, lines(r, flat ? r.pick([1, undefined]) : 3, entries));

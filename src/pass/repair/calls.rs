@@ -13,9 +13,6 @@ use crate::session::pairs::{Forest, Pairs};
 use crate::session::reread::Reread;
 use hashbrown::{HashMap, HashSet};
 
-/// How often what is left is looked at again; a session of its own accord takes two rounds.
-const MOST_ROUNDS: usize = 16;
-
 /// Settles calls and results.
 pub(super) fn settle(model: &mut Model<'_>) -> Result<(), RepairError> {
     if model.session.calls.is_empty() {
@@ -23,7 +20,7 @@ pub(super) fn settle(model: &mut Model<'_>) -> Result<(), RepairError> {
     }
     // where a branch ends otherwise than before, or a result answers more of them, another one may have
     // nothing to answer
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..super::MOST_ROUNDS {
         let changed = set_aside(model);
         let moved = model.wants("M005", Kind::Choice) && move_back(model)?;
         if !changed && !moved {

@@ -4,21 +4,27 @@ use super::model::{Model, why};
 use crate::dialect::pi::{EntryType, Role};
 use crate::edit::Kind;
 use crate::session::RefKind;
+use std::collections::BTreeSet;
 
 /// About how many bytes one token is, and how many tokens pi keeps at a compaction.
 const BYTES_PER_TOKEN: u64 = 4;
 const KEPT_TOKENS: u64 = 20_000;
 
-/// Sets entries aside that lack a field without which the context cannot be built.
-pub(super) fn set_aside(model: &mut Model<'_>) {
+/// Sets entries aside that lack a field without which the context cannot be built, and edits that leave
+/// half of a pair in the context.
+pub(super) fn set_aside(model: &mut Model<'_>, edits: &BTreeSet<u64>) {
+    for offset in edits {
+        if let Some(n) = model.entry_at(*offset) {
+            let reason = "an edit that takes a tool call out of the context, or its result, and leaves the other";
+            model.set_aside(n, why("M013", Kind::Choice, reason));
+        }
+    }
     if !model.wants("E006", Kind::Choice) {
         return;
     }
-    let entries = &model.session.entries;
     for offset in &model.damage.incomplete {
-        let n = entries.partition_point(|e| e.offset < *offset);
-        if entries.get(n).is_some_and(|e| e.offset == *offset) {
-            model.set_aside(n as u32, why("E006", Kind::Choice, "an entry that lacks a field the context needs"));
+        if let Some(n) = model.entry_at(*offset) {
+            model.set_aside(n, why("E006", Kind::Choice, "an entry that lacks a field the context needs"));
         }
     }
 }

@@ -31,7 +31,7 @@ use crate::session::scan::{Options as ScanOptions, scan};
 use crate::source::{Source, inputs};
 use lines::Damage;
 use model::{Model, Purpose};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
 use std::ops::Range;
@@ -123,6 +123,38 @@ pub struct Repairing {
 /// # Errors
 /// See [`RepairError`].
 pub fn plan(source: &Source, path: Option<&Path>, options: &Options) -> Result<Repairing, RepairError> {
+    let mut edits = BTreeSet::new();
+    // what breaks pairs in the context shows only in the repaired file
+    for _ in 0..MOST_ROUNDS {
+        let (mut repairing, contexts) = plan_once(source, path, options, &edits)?;
+        if !contexts {
+            return Ok(repairing);
+        }
+        let broken = contexts::look(source, &repairing.plan, options)?;
+        let before = edits.len();
+        edits.extend(broken.edits);
+        if edits.len() == before {
+            if let Some(kept) = broken.kept {
+                // what was half changed already stays as it is
+                repairing.plan = repairing.plan.then(&kept).unwrap_or(repairing.plan);
+            }
+            repairing.stamp = repairing.stamp.filter(|_| !repairing.plan.is_empty());
+            return Ok(repairing);
+        }
+    }
+    plan_once(source, path, options, &edits).map(|(repairing, _)| repairing)
+}
+
+/// How often what is left is looked at again; a session of its own accord takes two rounds.
+const MOST_ROUNDS: usize = 16;
+
+/// One round; these context edits are set aside. Whether contexts have to be looked at.
+fn plan_once(
+    source: &Source,
+    path: Option<&Path>,
+    options: &Options,
+    set_aside: &BTreeSet<u64>,
+) -> Result<(Repairing, bool), RepairError> {
     let (session, damage) = scan::<Damage>(source, &ScanOptions::default())?;
     let kind = FileKind::of(source, &session);
     let size = session.facts.bytes;
@@ -135,10 +167,10 @@ pub fn plan(source: &Source, path: Option<&Path>, options: &Options) -> Result<R
     };
     if hopeless.is_some() {
         let plan = Plan::new(size, Vec::new()).map_err(RepairError::Plan)?;
-        return Ok(Repairing { plan, hopeless, stamp: None });
+        return Ok((Repairing { plan, hopeless, stamp: None }, false));
     }
     let mut model = Model::new(source, &session, &damage, path, options, Purpose::Plan);
-    settle(&mut model)?;
+    settle(&mut model, set_aside)?;
     let mut edits = Vec::new();
     model.added_edits(&mut edits)?;
     content::edits(&model, &mut edits)?;
@@ -146,17 +178,16 @@ pub fn plan(source: &Source, path: Option<&Path>, options: &Options) -> Result<R
     touch::edits(&mut model, &mut edits)?;
     lines::edits(&model, &mut edits)?;
     let stamp = salvage::edits(&mut model, &mut edits)?;
-    drop(model);
     let plan = Plan::new(size, disjoint(edits)).map_err(RepairError::Plan)?;
-    let plan = contexts::keep_pairs(source, session, plan, options)?;
-    let stamp = stamp.filter(|_| !plan.is_empty());
-    Ok(Repairing { plan, hopeless, stamp })
+    let contexts = contexts::are_wanted(&session, options);
+    let stamp = stamp.filter(|_| contexts || !plan.is_empty());
+    Ok((Repairing { plan, hopeless, stamp }, contexts))
 }
 
 /// Repairs the model, layer by layer.
-fn settle(model: &mut Model<'_>) -> Result<(), RepairError> {
+fn settle(model: &mut Model<'_>, edits: &BTreeSet<u64>) -> Result<(), RepairError> {
     ids::settle(model);
-    choices::set_aside(model);
+    choices::set_aside(model, edits);
     model.prune_copies();
     parents::settle(model);
     calls::settle(model)?;

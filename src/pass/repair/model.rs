@@ -101,6 +101,13 @@ impl<'a> Model<'a> {
         self.session.entries.len() as u32
     }
 
+    /// The entry that begins at an offset of the file.
+    pub(super) fn entry_at(&self, offset: u64) -> Option<u32> {
+        let entries = &self.session.entries;
+        let n = entries.partition_point(|entry| entry.offset < offset);
+        entries.get(n).filter(|entry| entry.offset == offset).map(|_| n as u32)
+    }
+
     /// Whether entries hang on each other by their order (version 1), not by ids.
     pub(super) fn is_line(&self) -> bool {
         self.session.shape == Shape::Line

@@ -9,6 +9,7 @@ use crate::session::Session;
 use crate::session::mend::Mending;
 use crate::session::view::{Reader, View};
 use crate::source::Source;
+use std::collections::BTreeSet;
 
 /// How many messages pi 1.6 would show the model after a repair by default; `None` where it would refuse
 /// the file, and where nothing can be repaired. The index becomes that of the repaired file, whose bytes
@@ -19,7 +20,7 @@ pub fn messages_after(source: &Source, mut session: Session) -> Option<u64> {
     }
     let (damage, options) = (Damage::default(), Options::default());
     let mut model = Model::new(source, &session, &damage, None, &options, Purpose::Outcome);
-    super::settle(&mut model).ok()?;
+    super::settle(&mut model, &BTreeSet::new()).ok()?;
     let version = model.version_change();
     let renames_roles = model.version_after() < 3 || model.wants("E009", Kind::Assumed);
     let (links, gone, renamed, copies) = model.into_outcome();
