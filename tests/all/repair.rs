@@ -306,7 +306,9 @@ fn repair_and_migration_are_one_plan() {
 fn a_stamp_names_the_manifest() {
     use crate::support::{finish, sesstool};
     let line = r#"{"type":"message","timestamp":"2026-03-14T09:26:54.000Z","message":{"role":"user","content":"x"}}"#;
-    let old = format!("{{\"type\":\"session\",\"id\":\"s\",\"cwd\":\"/p\",\"timestamp\":\"2026-03-14T09:26:50.000Z\"}}\n{line}{line}\n");
+    let old = format!(
+        "{{\"type\":\"session\",\"id\":\"s\",\"cwd\":\"/p\",\"timestamp\":\"2026-03-14T09:26:50.000Z\"}}\n{line}{line}\n"
+    );
     for (input, has_id) in
         [(fixture("bad/L001-truncated-last-line/in-a-string.jsonl"), true), (old.into_bytes(), false)]
     {
@@ -337,7 +339,8 @@ fn a_stamp_names_the_manifest() {
         let check = run(&["restore", "--check", "out.jsonl"]);
         assert_eq!((check.code, check.out.contains("its stamp names this manifest")), (Some(0), true), "{}", check.out);
         // a reason that nobody gave
-        std::fs::write(path("out.jsonl.manifest.json"), manifest.replacen("\"reason\":\"", "\"reason\":\"not ", 1)).expect("a file");
+        std::fs::write(path("out.jsonl.manifest.json"), manifest.replacen("\"reason\":\"", "\"reason\":\"not ", 1))
+            .expect("a file");
         let check = run(&["restore", "--check", "out.jsonl"]);
         assert_eq!((check.code, check.err.contains("another manifest")), (Some(1), true), "{}{}", check.out, check.err);
         assert_eq!(run(&["restore", "out.jsonl", "-o", "back.jsonl"]).code, Some(0));
