@@ -6,7 +6,7 @@
 //! it; without the feature `cli` (on by default) the library builds alone, without clap and what else a terminal
 //! needs.
 //!
-//! The layers import only upward: [`source`] (bytes, read-only), [`line`], [`json`], [`record`], [`dialect`],
+//! The layers import only upward: [`source`] (bytes, read-only), [`line`](mod@line), [`json`], [`record`], [`dialect`],
 //! [`session`] (the index and the views), [`rules`], [`edit`], [`pass`] (migrate, repair, fork), [`report`],
 //! [`check`].
 //!
@@ -133,3 +133,4 @@ pub mod report;
 pub mod rules;
 pub mod session;
 pub mod source;
+pub mod store;

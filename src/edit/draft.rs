@@ -53,7 +53,7 @@ impl Draft {
     /// system gives them to a new file.
     pub(super) fn beside(target: &Path, permissions: Option<&Permissions>) -> io::Result<Draft> {
         let mut builder = tempfile::Builder::new();
-        builder.prefix(PREFIX).suffix(SUFFIX);
+        builder.prefix(PREFIX).suffix(SUFFIX).append(true);
         if permissions.is_none() {
             usual_permissions(&mut builder);
         }
@@ -71,6 +71,11 @@ impl Draft {
     /// Where it is while it is under way.
     pub(super) fn path(&self) -> &Path {
         self.file.path()
+    }
+
+    /// Another handle of the open file, which stays with it when it is moved.
+    pub(super) fn handle(&self) -> io::Result<File> {
+        self.file.as_file().try_clone()
     }
 
     /// Fills it with what `feed` gives, and waits until it is on the disk.
@@ -162,7 +167,7 @@ fn claim(file: NamedTempFile, target: &Path, refusal: io::Error) -> io::Result<(
 }
 
 /// The folder that a path is in.
-pub(super) fn folder_of(path: &Path) -> &Path {
+pub(crate) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -170,7 +175,7 @@ pub(super) fn folder_of(path: &Path) -> &Path {
 }
 
 /// Waits until the entries of a file's folder are on the disk.
-pub(super) fn sync_folder(file: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(file: &Path) -> io::Result<()> {
     // other systems do it when the file is synced, and open no folders
     if cfg!(unix) { File::open(folder_of(file))?.sync_all() } else { Ok(()) }
 }

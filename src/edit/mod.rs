@@ -6,12 +6,14 @@
 //! it never writes to what it reads nor over anything that exists, but for an older [`ReportFile`].
 
 mod compose;
+mod create;
 mod diff;
 mod digest;
 #[allow(clippy::disallowed_methods, reason = "this layer writes")]
 mod draft;
 mod lines;
 pub mod manifest;
+mod members;
 mod plan;
 #[allow(clippy::disallowed_methods, reason = "this layer writes")]
 mod report_file;
@@ -20,11 +22,14 @@ pub mod restore;
 mod write;
 
 pub use compose::ComposeError;
+pub(crate) use create::create;
 pub use diff::{Change, Line, changes};
 pub use digest::{Digest, Hasher};
 pub use draft::remove_drafts;
+pub(crate) use draft::{folder_of, sync_folder};
 pub use lines::{line_end, line_start};
 pub use manifest::Manifest;
+pub(crate) use members::Members;
 pub use plan::{Placed, Plan, PlanError, Segment, copy};
 pub use report_file::{IsOwn, ReportFile, append_note};
 pub use write::{

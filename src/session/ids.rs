@@ -151,6 +151,17 @@ impl Table {
         (Table { parts, state }, copies)
     }
 
+    /// Adds entry `n`, whose id no entry has that is in the table.
+    pub fn insert(&mut self, entries: &[Row], arena: &Arena, n: u32) {
+        if self.parts.is_empty() {
+            self.parts.push(HashTable::new());
+        }
+        let (state, count) = (&self.state, self.parts.len());
+        let mark_of = |n: u32| mark(state, arena, entries[n as usize].id);
+        let own = mark_of(n);
+        self.parts[part_of(own, count)].insert_unique(spread(own), n, |&n| spread(mark_of(n)));
+    }
+
     /// The entry that has the id `key` of `from`.
     pub fn find(&self, entries: &[Row], arena: &Arena, from: &Arena, key: Key) -> Option<u32> {
         let mark = mark(&self.state, from, key);

@@ -8,6 +8,7 @@ pub mod derived_ids;
 pub mod envelope;
 pub mod facts;
 pub mod graph;
+pub mod grow;
 pub mod ids;
 pub mod mend;
 pub mod pairs;
@@ -286,6 +287,16 @@ pub struct HeaderField {
     pub text: String,
     /// Where the value stands in the file: offset and length.
     pub place: (u64, u64),
+}
+
+impl HeaderField {
+    /// The value as it stands there, a string in its quotes.
+    pub fn shown(&self) -> String {
+        match self.kind {
+            crate::json::Kind::String => format!("\"{}\"", self.text),
+            _ => self.text.clone(),
+        }
+    }
 }
 
 impl Header {

@@ -250,32 +250,33 @@ fn scan_slot<O: Observer>(
 }
 
 /// What one block gives.
-struct BlockPart<O> {
+pub(super) struct BlockPart<O> {
     offset: u64,
     end: u64,
     behind: usize,
-    facts: FileFacts,
-    entries: Vec<(Entry, Key)>,
-    arena: Arena,
+    pub(super) facts: FileFacts,
+    /// The entries, each with what it names as its parent.
+    pub(super) entries: Vec<(Entry, Key)>,
+    pub(super) arena: Arena,
     headers: Vec<Header>,
-    refs: Vec<Ref>,
+    pub(super) refs: Vec<Ref>,
     calls: Vec<Call>,
     hashes: Vec<u64>,
     odd_lines: Vec<(u64, u64)>,
-    observer: O,
+    pub(super) observer: O,
 }
 
 /// How many further headers are kept.
 const MOST_HEADERS: usize = 1000;
 
-struct BlockScan<'a, O> {
+pub(super) struct BlockScan<'a, O> {
     options: &'a Options,
     block: &'a Block<'a>,
     part: BlockPart<O>,
 }
 
 impl<O: Observer> BlockScan<'_, O> {
-    fn run(
+    pub(super) fn run(
         scanner: &mut Scanner,
         options: &Options,
         block: &Block<'_>,
@@ -923,7 +924,25 @@ impl<O: Observer> Builder<O> {
     }
 
     fn append(&mut self, part: BlockPart<O>) -> io::Result<()> {
-        let session = &mut self.session;
+        let base = self.session.facts.lines;
+        let marks = &mut self.marks;
+        let observer =
+            self.session.take_in(part, |arena, row| marks.push(arena, row.has(flags::ID).then_some(row.id)))?;
+        self.observer.append(observer, base);
+        Ok(())
+    }
+
+    fn finish(mut self) -> (Session, O) {
+        self.session.settle(self.marks);
+        (self.session, self.observer)
+    }
+}
+
+impl Session {
+    /// Takes in what the next block has, and hands back what looked on. `added` is called for each entry
+    /// in turn; parents that are not the entry before are pending then.
+    pub(super) fn take_in<O>(&mut self, part: BlockPart<O>, mut added: impl FnMut(&Arena, &Entry)) -> io::Result<O> {
+        let session = self;
         let base = session.facts.lines;
         let first = session.entries.len() as u32;
         if (session.entries.len() + part.entries.len()) as u64 > MOST_ENTRIES as u64 {
@@ -944,7 +963,7 @@ impl<O: Observer> Builder<O> {
             row.id = session.arena.adopt(&part.arena, row.id);
             let n = session.entries.len() as u32;
             row.link = session.link(n, &row, &part.arena, parent).link();
-            self.marks.push(&session.arena, row.has(flags::ID).then_some(row.id));
+            added(&session.arena, &row);
             session.entries.push(row);
         }
         for mut reference in part.refs {
@@ -962,17 +981,9 @@ impl<O: Observer> Builder<O> {
             facts.truthy = super::facts::Tally::default();
         }
         session.facts.append(facts);
-        self.observer.append(part.observer, base);
-        Ok(())
+        Ok(part.observer)
     }
 
-    fn finish(mut self) -> (Session, O) {
-        self.session.settle(self.marks);
-        (self.session, self.observer)
-    }
-}
-
-impl Session {
     /// The parent of entry `n`, which is about to be added, if that is the one before it, as it mostly
     /// is. Any other one is noted as pending.
     fn link(&mut self, n: u32, row: &Entry, from: &Arena, parent: Key) -> Parent {

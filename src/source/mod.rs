@@ -182,6 +182,44 @@ impl Source {
         Ok(Source { inner })
     }
 
+    /// Adds bytes to the end of a source that is in memory.
+    ///
+    /// # Errors
+    /// It is no such source.
+    pub fn push(&mut self, more: &[u8]) -> io::Result<()> {
+        match &mut self.inner {
+            Inner::Bytes(bytes) => {
+                // copied first only where a patched source is made from them
+                Arc::make_mut(bytes).extend_from_slice(more);
+                Ok(())
+            }
+            _ => Err(io::Error::new(io::ErrorKind::Unsupported, "only what is in memory grows this way")),
+        }
+    }
+
+    /// The bytes, if they are in memory.
+    pub fn held(&self) -> Option<&[u8]> {
+        match &self.inner {
+            Inner::Bytes(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    /// A file that is known to have grown to `size` bytes.
+    pub(crate) fn has_grown(&mut self, size: u64) {
+        if let Inner::File { stamp, .. } = &mut self.inner {
+            stamp.size = size;
+        }
+    }
+
+    /// A file that is open already; what is asked for is read by position.
+    ///
+    /// # Errors
+    /// What the system says; a folder is an error too.
+    pub(crate) fn of_file(file: File) -> io::Result<Source> {
+        Source::file(file)
+    }
+
     /// A pipe. Up to [`HELD`] bytes are read at once; a longer one can be read only in passing.
     ///
     /// # Errors

@@ -125,7 +125,8 @@ enum Kind {
     Compaction(Option<usize>),
     Summary,
     Label,
-    /// Of an entry so far back: removed, or given text, or a call.
+    /// Of an entry so far back: removed, or given text. One that is given calls of its own is not made: no rule
+    /// tells of them yet.
     Edit(usize, u8),
 }
 
@@ -148,7 +149,7 @@ fn spec() -> impl Strategy<Value = Spec> {
         2 => prop::option::weighted(0.9, 0usize..8).prop_map(Kind::Compaction),
         1 => Just(Kind::Summary),
         1 => Just(Kind::Label),
-        1 => (1usize..8, 0u8..8).prop_map(|(back, what)| Kind::Edit(back, what)),
+        1 => (1usize..8, 0u8..5).prop_map(|(back, what)| Kind::Edit(back, what)),
     ];
     let back = prop_oneof![8 => Just(1usize), 2 => 1usize..6, 1 => 1usize..30];
     (kind, back).prop_map(|(kind, back)| Spec { kind, back })

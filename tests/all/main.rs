@@ -13,6 +13,7 @@ mod properties;
 mod recovery;
 mod repair;
 mod scanner;
+mod store;
 mod truncation;
 
 #[cfg(feature = "cli")]

@@ -2,29 +2,15 @@
 import { copyFileSync, mkdirSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { flat, plain } from "./tree.mjs";
 
 const pi = await import(process.argv[2]);
 const answer = (object) => writeSync(1, `${JSON.stringify(object)}\n`);
-
-/** An id as it stands in the file: null where it is absent. */
-const plain = (id) => id ?? null;
 
 function stage(skip, name, look) {
     if (skip.includes(name)) return;
     answer({ start: name });
     try { answer({ stage: name, data: look() }); } catch (error) { answer({ stage: name, error: `${error}` }); }
-}
-
-function flat(roots) {
-    const nodes = [];
-    const open = [...roots].reverse().map((node) => [node, 0]);
-    while (open.length) {
-        const [node, depth] = open.pop();
-        nodes.push([plain(node.entry.id), depth, node.label ?? null]);
-        if (nodes.length > 100000) throw new Error("too many nodes");
-        for (let n = node.children.length - 1; n >= 0; n--) open.push([node.children[n], depth + 1]);
-    }
-    return nodes;
 }
 
 /** What a message has to do with tool calls. */

@@ -317,10 +317,7 @@ impl<'a> View<'a> {
 
     /// What an entry's reference holds, and the entry that it names.
     fn reference(&self, entry: u32, kind: RefKind) -> Option<(RefValue, Option<u32>)> {
-        let refs = &self.session.refs;
-        let start = refs.partition_point(|r| r.entry < entry);
-        let mut own = refs[start..].iter().take_while(|r| r.entry == entry);
-        own.find(|r| r.kind == kind).map(|r| (r.value, r.target))
+        self.session.reference(entry, kind).map(|r| (r.value, r.target))
     }
 }
 
