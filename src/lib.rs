@@ -15,3 +15,4 @@ pub mod report;
 pub mod rules;
 pub mod session;
 pub mod source;
+pub mod stats;

@@ -11,6 +11,8 @@ mod duplicate;
 mod number;
 pub mod text;
 
+pub use number::worth;
+
 use bits::{BLOCK, Bits, SIMPLE_ESCAPES};
 use duplicate::Keys;
 use std::ops::Range;
