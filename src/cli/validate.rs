@@ -116,14 +116,14 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     }
 }
 
-fn limit_threads(threads: Option<NonZeroUsize>) -> Result<(), Failure> {
+pub(super) fn limit_threads(threads: Option<NonZeroUsize>) -> Result<(), Failure> {
     let Some(threads) = threads else { return Ok(()) };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global();
     pool.map_err(|error| Failure::Usage(format!("cannot start {threads} threads: {error}; try a smaller --threads")))
 }
 
 /// Says what is read where the command line does not say it.
-fn tell(inputs: &Inputs) {
+pub(super) fn tell(inputs: &Inputs) {
     if let Some(store) = &inputs.store {
         say(&format!("no path given: reading pi's session store {}", clean(&store.to_string_lossy())));
     }

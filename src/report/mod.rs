@@ -14,6 +14,7 @@ mod json;
 pub mod layout;
 pub mod message;
 mod statistics;
+pub mod stats;
 #[cfg(feature = "cli")]
 pub mod text;
 pub mod tools;

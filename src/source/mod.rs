@@ -10,7 +10,8 @@ pub mod slots;
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek};
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 /// How much of a pipe is held in memory before it is read in passing.
@@ -19,6 +20,8 @@ pub const HELD: usize = 32 << 20;
 /// Where a session's bytes come from.
 pub struct Source {
     inner: Inner,
+    /// Told how many bytes were read.
+    meter: Option<Arc<AtomicU64>>,
 }
 
 enum Inner {
@@ -49,6 +52,15 @@ impl Stamp {
 }
 
 impl Source {
+    fn new(inner: Inner) -> Source {
+        Source { inner, meter: None }
+    }
+
+    /// Adds to `meter` how many bytes are read of it from now on, as far as they are read by their position.
+    pub fn metered(self, meter: &Arc<AtomicU64>) -> Source {
+        Source { meter: Some(meter.clone()), ..self }
+    }
+
     /// Opens a file read-only. A pipe or a device is read as [`stream`](Self::stream) does.
     ///
     /// # Errors
@@ -65,7 +77,7 @@ impl Source {
         if !metadata.is_file() {
             return Source::stream(Box::new(file));
         }
-        Ok(Source { inner: Inner::File { stamp: Stamp::of(&metadata), file } })
+        Ok(Source::new(Inner::File { stamp: Stamp::of(&metadata), file }))
     }
 
     /// Standard input; if a file is redirected to it, as that file.
@@ -89,7 +101,7 @@ impl Source {
 
     /// Bytes that are in memory.
     pub fn bytes(bytes: Vec<u8>) -> Source {
-        Source { inner: Inner::Bytes(bytes) }
+        Source::new(Inner::Bytes(bytes))
     }
 
     /// A pipe. Up to [`HELD`] bytes are read at once; a longer one can be read only in passing.
@@ -102,7 +114,7 @@ impl Source {
         if held.len() < HELD {
             return Ok(Source::bytes(held));
         }
-        Ok(Source { inner: Inner::Stream(Mutex::new(Stream { held, rest })) })
+        Ok(Source::new(Inner::Stream(Mutex::new(Stream { held, rest }))))
     }
 
     /// The size in bytes when it was opened; `None` for a long pipe.
@@ -139,6 +151,9 @@ impl Source {
     /// # Errors
     /// What the system says; always for a long pipe.
     pub fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        if let Some(meter) = &self.meter {
+            meter.fetch_add(buffer.len() as u64, Ordering::Relaxed);
+        }
         match &self.inner {
             Inner::File { file, .. } => {
                 let mut done = 0;

@@ -18,5 +18,5 @@ pub mod tally;
 pub use by::By;
 pub use file::{Base, ContextTally, FileStats, Heavy, NotCounted, Options};
 pub use shape::Shape;
-pub use store::{Group, Store};
+pub use store::{Added, Group, Store};
 pub use tally::{LevelSum, ModelSum, Tally, ToolSum, UsageSum};

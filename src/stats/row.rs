@@ -308,12 +308,8 @@ impl Packed<'_> {
 
     fn take_usage(&mut self) -> Usage {
         let bits = self.take();
-        let mut usage = Usage {
-            has_tokens: bits & 1 != 0,
-            has_cost: bits & 2 != 0,
-            not_numbers: self.take(),
-            ..Usage::default()
-        };
+        let mut usage =
+            Usage { has_tokens: bits & 1 != 0, has_cost: bits & 2 != 0, not_numbers: self.take(), ..Usage::default() };
         for (n, number) in usage.tokens.iter_mut().chain(&mut usage.cost).enumerate() {
             if bits >> (n + 2) & 1 == 1 {
                 let packed = self.take();

@@ -137,7 +137,14 @@ mod tests {
 
     #[test]
     fn depth_and_branches() {
-        let tree = session(&[("a", None), ("b", Some("a")), ("c", Some("b")), ("d", Some("a")), ("e", Some("d")), ("f", Some("e"))]);
+        let tree = session(&[
+            ("a", None),
+            ("b", Some("a")),
+            ("c", Some("b")),
+            ("d", Some("a")),
+            ("e", Some("d")),
+            ("f", Some("e")),
+        ]);
         let shape = Shape::of(&tree);
         assert_eq!((shape.roots, shape.tips, shape.forks, shape.depth), (1, 2, 1, 4));
         assert_eq!(Shape::of(&session(&[])), Shape::default());

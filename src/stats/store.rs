@@ -45,6 +45,15 @@ pub struct Group {
     last: u64,
 }
 
+/// What a file adds to a store, on the base that was chosen.
+#[derive(Clone, Debug, Default)]
+pub struct Added {
+    /// What is counted.
+    pub own: Tally,
+    /// What was counted with an earlier file.
+    pub shared: Tally,
+}
+
 impl Store {
     /// An empty store, grouped by `by` with days as they are in `zone`.
     pub fn new(options: &Options, by: Option<By>, zone: TimeZone) -> Store {
@@ -73,8 +82,8 @@ impl Store {
         &self.groups
     }
 
-    /// Adds a file; what of it was counted with an earlier one.
-    pub fn add(&mut self, file: &mut FileStats) -> Tally {
+    /// Adds a file.
+    pub fn add(&mut self, file: &mut FileStats) -> Added {
         self.files += 1;
         let session = file.session.clone().unwrap_or_else(|| format!("\0{}", file.path));
         let whole = match self.by {
@@ -84,28 +93,26 @@ impl Store {
         };
         self.sessions.insert(session);
         let repeated = self.mark(file);
-        let shared = match (&repeated, self.by.filter(|by| !by.is_whole() && *by != By::Tool)) {
-            (None, None) => {
-                if let Some(tally) = file.tally(self.options.base) {
-                    self.totals.merge(tally);
-                    if let Some(key) = &whole {
-                        group(&mut self.groups, key, self.files).tally.merge(tally);
-                    }
-                }
-                Tally::default()
-            }
-            (_, _) => self.add_rows(file, repeated.as_ref(), whole.as_deref()),
+        let by_row = self.by.is_some_and(|by| !by.is_whole() && by != By::Tool);
+        let added = match file.tally(self.options.base) {
+            None => Added::default(),
+            Some(_) if by_row || repeated.is_some() => self.add_rows(file, repeated.as_ref()),
+            Some(tally) => Added { own: tally.clone(), shared: Tally::default() },
         };
+        self.totals.merge(&added.own);
+        if let Some(key) = &whole {
+            group(&mut self.groups, key, self.files).tally.merge(&added.own);
+        }
         if let (Some(By::Session), Some(key)) = (self.by, &whole)
             && let Some(group) = self.groups.get_mut(key)
         {
             group.title.get_or_insert_with(|| file.name.clone().unwrap_or_else(|| file.path.clone()));
         }
-        self.sharing += u64::from(shared.entries > 0);
-        self.shared.merge(&shared);
+        self.sharing += u64::from(added.shared.entries > 0);
+        self.shared.merge(&added.shared);
         self.add_heavy(file, repeated.as_ref());
         file.forget_rows();
-        shared
+        added
     }
 
     /// The entries that were counted with an earlier file; `None` if there are none.
@@ -135,28 +142,24 @@ impl Store {
         any.then_some(repeated)
     }
 
-    /// Adds a file row by row.
-    fn add_rows(&mut self, file: &FileStats, repeated: Option<&Bits>, whole: Option<&str>) -> Tally {
-        let Store { options, by, calendar, totals, groups, files, .. } = self;
-        let mut shared = Tally::default();
-        let (mut own, rows) = (Tally::default(), by.is_some_and(|by| !by.is_whole() && by != By::Tool));
+    /// Adds up a file row by row, to what was counted before, to its own, and to the groups.
+    fn add_rows(&mut self, file: &FileStats, repeated: Option<&Bits>) -> Added {
+        let Store { options, by, calendar, groups, files, .. } = self;
+        let mut added = Added::default();
+        let grouped = by.is_some_and(|by| !by.is_whole() && by != By::Tool);
         file.each(options, |n, row, names, level| {
             if repeated.is_some_and(|repeated| repeated.has(n)) {
-                return shared.add(row, names, level);
+                return added.shared.add(row, names, level);
             }
-            own.add(row, names, level);
-            if let Some(key) = rows.then(|| calendar.group(row, names)).flatten() {
+            added.own.add(row, names, level);
+            if let Some(key) = grouped.then(|| calendar.group(row, names)).flatten() {
                 group(groups, key, *files).tally.add(row, names, level);
             }
         });
         if options.base == Base::Lifetime {
-            own.add_outside(file.outside);
+            added.own.add_outside(file.outside);
         }
-        totals.merge(&own);
-        if let Some(key) = whole {
-            group(groups, key, *files).tally.merge(&own);
-        }
-        shared
+        added
     }
 
     /// Keeps the heaviest entries of all. Those of one file that are left out here are as heavy as any of

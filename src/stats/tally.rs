@@ -279,10 +279,7 @@ impl Tally {
         add_all(&mut self.types, &other.types);
         add_all(&mut self.roles, &other.roles);
         add_all(&mut self.sizes, &other.sizes);
-        let tables = [
-            (&mut self.unknown_types, &other.unknown_types),
-            (&mut self.unknown_roles, &other.unknown_roles),
-        ];
+        let tables = [(&mut self.unknown_types, &other.unknown_types), (&mut self.unknown_roles, &other.unknown_roles)];
         for (table, others) in tables {
             others.iter().for_each(|(name, count)| *named(table, name) += count);
         }
