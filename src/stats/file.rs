@@ -12,7 +12,7 @@ use crate::record::Record;
 use crate::rules::kind::FileKind;
 use crate::session::envelope::Envelope;
 use crate::session::scan::{self, scan};
-use crate::session::view::{Context, Part, Reader, Shown, View};
+use crate::session::view::{Part, Reader, Refusal, Shown, View};
 use crate::session::{NO_TIME, Session, flags};
 use crate::source::Source;
 use rayon::prelude::*;
@@ -200,12 +200,13 @@ impl FileStats {
         let shown = Bits::of(session.entries.len());
         let mut counting =
             Counting { source, session: &session, options, rows, names: Names::default(), shown, now: None };
+        let shape = Shape::of(&session);
         let view = View::new(source, &session, options.reader);
         let (name, branch, context) = match &view {
             Ok(view) => (view.name(), counting.mark_branch(view), counting.mark_context(view)),
             Err(refusal) => (None, Err(refusal.to_string()), Err(refusal.to_string())),
         };
-        let shape = Shape { branch: counting.rows.branch.count(), ..Shape::of(&session) };
+        let shape = Shape { branch: counting.rows.branch.count(), ..shape };
         let heaviest = counting.heaviest(branch.is_ok(), context.is_ok());
         let header = |name: &str| session.header.as_ref().and_then(|header| header.text(name)).map(str::to_string);
         let mut stats = FileStats {
@@ -398,9 +399,10 @@ impl Counting<'_> {
         if !self.source.is_seekable() {
             return Err("a pipe this long cannot be read again".to_string());
         }
-        let context = view.context(view.leaf).map_err(|refusal| refusal.to_string())?;
+        let why = |refusal: Refusal| refusal.to_string();
+        let branch = view.context_branch(view.leaf).map_err(why)?;
         self.rows.context = Bits::of(self.session.entries.len());
-        for shown in &context.shown {
+        view.each_message(&branch, &mut |shown| {
             let entry = view.entry(shown.node);
             entry.iter().for_each(|n| self.shown.set(*n));
             let whole = shown.part == Part::Whole && shown.edit.is_none();
@@ -408,9 +410,10 @@ impl Counting<'_> {
                 Some(n) => self.rows.context.set(n),
                 None => self.make(view, shown),
             }
-        }
+        })
+        .map_err(why)?;
         self.rows.made.names = std::mem::take(&mut self.names).list;
-        self.now = tokens_now(view, &context);
+        self.now = tokens_now(view, &branch.nodes);
         Ok(())
     }
 
@@ -487,8 +490,7 @@ impl Counting<'_> {
 
 /// The tokens of the context as the last answer counted them; pi, too, knows none where no answer follows
 /// the last compaction.
-fn tokens_now(view: &View<'_>, context: &Context) -> Option<Sum> {
-    let nodes = &context.branch.nodes;
+fn tokens_now(view: &View<'_>, nodes: &[u32]) -> Option<Sum> {
     let after = nodes.iter().rposition(|n| view.row(*n).kind == EntryType::Compaction).map_or(0, |at| at + 1);
     for &n in nodes[after..].iter().rev() {
         let row = view.row(n);

@@ -125,27 +125,60 @@ impl View<'_> {
     /// # Errors
     /// The reader throws.
     pub fn context(&self, leaf: Leaf) -> Result<Context, Refusal> {
-        let branch = self.branch(match leaf {
-            Leaf::Nameless(n) => Leaf::Node(n),
-            leaf => leaf,
-        })?;
+        let branch = self.context_branch(leaf)?;
         self.check_messages(&branch.nodes)?;
         let selection = self.select(&branch.nodes);
-        let entries = self.entries_of(&branch.nodes, &selection);
-        let edits = self.edits(&entries);
-        let mut shown = Vec::new();
-        let mut fates = HashMap::with_capacity(entries.len());
-        for &n in &entries {
-            let last = selection.compaction.is_some_and(|at| branch.nodes[at] == n);
-            let fate = self.fate(n, last, edits.as_ref())?;
-            if fate.is_in() {
-                self.add_messages(n, fate, last && selection.tail, last, &mut shown);
-            }
-            fates.insert(n, fate);
-        }
-        let fates = fates_of(&branch.nodes, &selection, &fates);
+        let (mut entries, mut known, mut shown) = (Vec::new(), Vec::new(), Vec::new());
+        self.each_selected(&branch.nodes, &selection, &mut |n, fate, messages| {
+            entries.push(n);
+            known.push(fate);
+            shown.extend_from_slice(messages);
+        })?;
+        let fates = fates_of(&branch.nodes, &selection, &entries, &known);
         let (model, thinking) = self.settings(&branch.nodes);
         Ok(Context { branch, entries, shown, model, thinking, fates })
+    }
+
+    /// The branch that the context of a leaf is taken from.
+    ///
+    /// # Errors
+    /// The reader throws.
+    pub fn context_branch(&self, leaf: Leaf) -> Result<Branch, Refusal> {
+        self.branch(match leaf {
+            Leaf::Nameless(n) => Leaf::Node(n),
+            leaf => leaf,
+        })
+    }
+
+    /// Hands the messages of the context at the end of a branch to `see`, in order, and keeps none of them.
+    ///
+    /// # Errors
+    /// The reader throws.
+    pub fn each_message(&self, branch: &Branch, see: &mut dyn FnMut(&Shown)) -> Result<(), Refusal> {
+        self.check_messages(&branch.nodes)?;
+        let selection = self.select(&branch.nodes);
+        self.each_selected(&branch.nodes, &selection, &mut |_, _, messages| messages.iter().for_each(&mut *see))
+    }
+
+    /// Hands every selected entry to `see`, with what becomes of it and its messages.
+    fn each_selected(
+        &self,
+        branch: &[u32],
+        selection: &Selection,
+        see: &mut dyn FnMut(u32, Fate, &[Shown]),
+    ) -> Result<(), Refusal> {
+        let edits = self.edits(self.entries_of(branch, selection));
+        let mut messages = Vec::new();
+        for n in self.entries_of(branch, selection) {
+            let last = selection.compaction.is_some_and(|at| branch[at] == n);
+            let fate = self.fate(n, last, edits.as_ref())?;
+            messages.clear();
+            if fate.is_in() {
+                self.add_messages(n, fate, last && selection.tail, last, &mut messages);
+            }
+            see(n, fate, &messages);
+        }
+        Ok(())
     }
 
     /// How many messages the reader shows the model at its leaf.
@@ -153,10 +186,12 @@ impl View<'_> {
     /// # Errors
     /// The reader throws, or hangs.
     pub fn count_messages(&self) -> Result<u64, Refusal> {
-        let context = self.context(self.leaf)?;
-        match context.branch.cut {
+        let branch = self.context_branch(self.leaf)?;
+        let mut count = 0;
+        self.each_message(&branch, &mut |_| count += 1)?;
+        match branch.cut {
             Some(super::Cut::Loop) if self.reader != Reader::Sesstool => Err(self.throws("the parents form a loop")),
-            _ => Ok(context.shown.len() as u64),
+            _ => Ok(count),
         }
     }
 
@@ -193,10 +228,13 @@ impl View<'_> {
     }
 
     /// The compaction first, then what it keeps, then what follows it.
-    fn entries_of(&self, branch: &[u32], selection: &Selection) -> Vec<u32> {
-        let Some(at) = selection.compaction else { return branch.to_vec() };
-        let kept = branch[selection.kept..at].iter().copied().filter(|n| !self.is_replaced_system(*n));
-        std::iter::once(branch[at]).chain(kept).chain(branch[at + 1..].iter().copied()).collect()
+    fn entries_of<'b>(&'b self, branch: &'b [u32], selection: &Selection) -> impl Iterator<Item = u32> + 'b {
+        let (first, kept, after) = match selection.compaction {
+            Some(at) => (&branch[at..=at], &branch[selection.kept..at], &branch[at + 1..]),
+            None => (&branch[..0], &branch[..0], branch),
+        };
+        let kept = kept.iter().filter(|n| !self.is_replaced_system(**n));
+        first.iter().chain(kept).chain(after).copied()
     }
 
     /// A system message before a compaction: pi 1.6 leaves it out, agent-core does not know it.
@@ -205,12 +243,12 @@ impl View<'_> {
     }
 
     /// The last edit of each id among the selected entries; agent-core knows none.
-    fn edits(&self, entries: &[u32]) -> Option<HashMap<IdValue, Edit>> {
+    fn edits(&self, entries: impl Iterator<Item = u32>) -> Option<HashMap<IdValue, Edit>> {
         if self.reader == Reader::AgentCore {
             return None;
         }
         let mut edits: Option<HashMap<IdValue, Edit>> = None;
-        for &node in entries.iter().filter(|n| self.row(**n).kind == EntryType::ContextEdit) {
+        for node in entries.filter(|n| self.row(*n).kind == EntryType::ContextEdit) {
             let Some((target, replacement)) = self.record(node, |r| {
                 let replacement = match r.get(b"replacement").map(|m| m.kind) {
                     None => Replacement::Absent,
@@ -325,13 +363,20 @@ impl View<'_> {
 }
 
 /// What became of each entry of the branch, where `known` is what became of those that were selected.
-fn fates_of(branch: &[u32], selection: &Selection, known: &HashMap<u32, Fate>) -> Vec<Fate> {
-    let compaction = selection.compaction.unwrap_or(0);
-    let fate = |(at, n): (usize, &u32)| match known.get(n) {
-        Some(Fate::Message) if at < compaction => Fate::Kept,
-        Some(fate) => *fate,
-        None if at >= selection.kept => Fate::ReplacedSystem,
-        None => Fate::BeforeKept,
+fn fates_of(branch: &[u32], selection: &Selection, entries: &[u32], known: &[Fate]) -> Vec<Fate> {
+    let selected = entries.iter().copied().zip(known.iter().copied());
+    let Some(compaction) = selection.compaction else { return known.to_vec() };
+    // but for the compaction itself, they come as they stand on the branch
+    let last = selected.clone().next().map_or(Fate::Compaction, |(_, fate)| fate);
+    let mut rest = selected.skip(1).peekable();
+    let mut fate = |(at, n): (usize, &u32)| {
+        let fate = if at == compaction { Some(last) } else { rest.next_if(|(m, _)| m == n).map(|(_, fate)| fate) };
+        match fate {
+            Some(Fate::Message) if at < compaction => Fate::Kept,
+            Some(fate) => fate,
+            None if at >= selection.kept => Fate::ReplacedSystem,
+            None => Fate::BeforeKept,
+        }
     };
-    branch.iter().enumerate().map(fate).collect()
+    branch.iter().enumerate().map(&mut fate).collect()
 }
