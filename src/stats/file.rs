@@ -11,11 +11,13 @@ use crate::json::{Kind, Scanner};
 use crate::record::Record;
 use crate::rules::kind::FileKind;
 use crate::session::envelope::Envelope;
+use crate::session::reread::Reread;
 use crate::session::scan::{self, scan};
 use crate::session::view::{Part, Reader, Refusal, Shown, View};
 use crate::session::{NO_TIME, Session, flags};
 use crate::source::Source;
 use rayon::prelude::*;
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
 
@@ -108,7 +110,7 @@ pub struct Heavy {
     pub role: Option<String>,
     /// The tool whose result it is.
     pub tool: Option<String>,
-    /// Its bytes in the file.
+    /// Its bytes in the file; of the context, those that the model sees.
     pub bytes: u64,
     /// Whether it is on the branch.
     pub on_branch: bool,
@@ -264,29 +266,8 @@ impl FileStats {
 
     /// Hands every row that counts to `look`, with the number of its entry, what its names mean, and the
     /// thinking level in force.
-    pub(super) fn each(&self, options: &Options, mut look: impl FnMut(u32, &Row, &[String], Option<&str>)) {
-        let rows = &self.rows;
-        let mut first = 0;
-        for chunk in &rows.chunks {
-            chunk.each(|n, row| {
-                let n = first + n;
-                let counts = match options.base {
-                    Base::Lifetime => true,
-                    Base::Branch => rows.branch.has(n),
-                    Base::Context => rows.context.has(n),
-                };
-                if counts && options.has(row.time) {
-                    if options.base == Base::Context {
-                        row.keep_seen();
-                    }
-                    look(n, row, &chunk.names, Some(rows.levels.at(n)));
-                }
-            });
-            first += chunk.count;
-        }
-        if options.base == Base::Context {
-            rows.each_made(options, |n, row, names| look(n, row, names, Some(rows.levels.at(n))));
-        }
+    pub(super) fn each(&self, options: &Options, look: impl FnMut(u32, &Row, &[String], Option<&str>)) {
+        self.rows.each(options, look);
     }
 
     /// Lets go of what is needed only until the file has been added to others.
@@ -320,6 +301,31 @@ impl Rows {
                 look(self.made_of[at as usize], row, &self.made.names);
             }
         });
+    }
+
+    /// Hands every row of the base to `look`, see [`FileStats::each`].
+    fn each(&self, options: &Options, mut look: impl FnMut(u32, &Row, &[String], Option<&str>)) {
+        let mut first = 0;
+        for chunk in &self.chunks {
+            chunk.each(|n, row| {
+                let n = first + n;
+                let counts = match options.base {
+                    Base::Lifetime => true,
+                    Base::Branch => self.branch.has(n),
+                    Base::Context => self.context.has(n),
+                };
+                if counts && options.has(row.time) {
+                    if options.base == Base::Context {
+                        row.keep_seen();
+                    }
+                    look(n, row, &chunk.names, Some(self.levels.at(n)));
+                }
+            });
+            first += chunk.count;
+        }
+        if options.base == Base::Context {
+            self.each_made(options, |n, row, names| look(n, row, names, Some(self.levels.at(n))));
+        }
     }
 
     /// Everything but the messages that are made.
@@ -439,32 +445,14 @@ impl Counting<'_> {
         self.rows.made_of.push(view.entry(shown.node).unwrap_or(u32::MAX));
     }
 
-    /// The heaviest entries of the base.
+    /// The heaviest entries of the base: of the context those of which the model sees most.
     fn heaviest(&self, branch: bool, context: bool) -> Vec<Heavy> {
-        let Options { base, heaviest, .. } = *self.options;
         let rows = &self.rows;
-        let looked = context && (self.options.context || base == Base::Context);
-        let counts = |n: u32| match base {
-            Base::Lifetime => true,
-            Base::Branch => branch && rows.branch.has(n),
-            Base::Context => looked && self.shown.has(n),
-        };
-        // the lightest of those kept stands on top
-        let mut kept = BinaryHeap::with_capacity(heaviest + 1);
-        for (n, entry) in (0u32..).zip(&self.session.entries) {
-            let key = std::cmp::Reverse((entry.length, std::cmp::Reverse(n)));
-            let is_heavy = kept.len() < heaviest || kept.peek().is_some_and(|least| key < *least);
-            let time = Some(entry.time).filter(|time| *time != NO_TIME);
-            if is_heavy && counts(n) && self.options.has(time) {
-                kept.push(key);
-                if kept.len() > heaviest {
-                    kept.pop();
-                }
-            }
-        }
-        let kept = kept.into_sorted_vec().into_iter().map(|std::cmp::Reverse((_, std::cmp::Reverse(n)))| n);
-        let mut reread = crate::session::reread::Reread::new(self.source);
-        kept.map(|n| {
+        let looked = context && (self.options.context || self.options.base == Base::Context);
+        let mut heaviest = Heaviest::of(self.options.heaviest);
+        rows.each(self.options, |n, row, _, _| heaviest.offer(n, row.length));
+        let mut reread = Reread::new(self.source);
+        let heavy = |(n, bytes): (u32, u64)| {
             let entry = &self.session.entries[n as usize];
             let names = reread.record(entry, |record| {
                 let text = |name: &[u8]| record.get_inner(name).and_then(|m| record.raw_string(m));
@@ -479,12 +467,54 @@ impl Counting<'_> {
                 kind: entry.kind.name(),
                 role: role.filter(|_| entry.kind == EntryType::Message),
                 tool: tool.filter(|_| entry.role == Role::ToolResult),
-                bytes: entry.length,
+                bytes,
                 on_branch: branch && rows.branch.has(n),
                 in_context: looked.then(|| self.shown.has(n)),
             }
-        })
-        .collect()
+        };
+        heaviest.sorted().into_iter().map(heavy).collect()
+    }
+}
+
+/// The heaviest of many entries.
+struct Heaviest {
+    most: usize,
+    /// The lightest of those kept stands on top; of two alike the later one.
+    kept: BinaryHeap<Reverse<(u64, Reverse<u32>)>>,
+    /// The entry that was offered last: what belongs to it comes one behind the other.
+    last: Option<(u32, u64)>,
+}
+
+impl Heaviest {
+    fn of(most: usize) -> Heaviest {
+        Heaviest { most, kept: BinaryHeap::with_capacity(most + 1), last: None }
+    }
+
+    fn offer(&mut self, n: u32, bytes: u64) {
+        match &mut self.last {
+            Some((last, sum)) if *last == n => *sum += bytes,
+            _ => {
+                self.settle();
+                self.last = Some((n, bytes));
+            }
+        }
+    }
+
+    fn settle(&mut self) {
+        let Some((n, bytes)) = self.last.take() else { return };
+        let key = Reverse((bytes, Reverse(n)));
+        if self.kept.len() < self.most || self.kept.peek().is_some_and(|least| key < *least) {
+            self.kept.push(key);
+            if self.kept.len() > self.most {
+                self.kept.pop();
+            }
+        }
+    }
+
+    /// The heaviest first.
+    fn sorted(mut self) -> Vec<(u32, u64)> {
+        self.settle();
+        self.kept.into_sorted_vec().into_iter().map(|Reverse((bytes, Reverse(n)))| (n, bytes)).collect()
     }
 }
 

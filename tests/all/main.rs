@@ -22,6 +22,8 @@ mod readme;
 #[cfg(feature = "cli")]
 mod selection;
 #[cfg(feature = "cli")]
+mod stats;
+#[cfg(feature = "cli")]
 mod usage;
 #[cfg(feature = "cli")]
 mod views;

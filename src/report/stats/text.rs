@@ -4,7 +4,7 @@ use super::bars::{bar, percent, sparkline};
 use super::{Format, Line, Report, Settings, Skipped, group_lines, sort};
 use crate::report::ReadError;
 use crate::report::clean::{clean, truncate};
-use crate::report::layout::{plural, size, thousands};
+use crate::report::layout::{plural, size, thousands, wrap};
 use crate::report::text::{table, write_table};
 use crate::rules::duration;
 use crate::stats::row::{CONTENTS, Content, split_model};
@@ -39,7 +39,7 @@ const BOLD: Style = Style::new().bold();
 const BAR: usize = 10;
 const SPARK: usize = 12;
 
-/// Names in tables are cut to so many columns, and paths from the left.
+/// Names in tables are cut to so many columns.
 const NAME: usize = 40;
 
 /// How many files that are no sessions are named.
@@ -49,7 +49,7 @@ impl Report for Text {
     fn file(&mut self, _: &mut dyn Write, file: &FileStats, added: &Added) -> io::Result<()> {
         if self.settings.single && self.settings.by.is_none() {
             let mut out = Vec::new();
-            Sheet { settings: &self.settings, out: &mut out }.file(file)?;
+            Sheet { settings: &self.settings, folder: String::new(), out: &mut out }.file(file)?;
             self.single = Some(out);
         }
         let mut line = Line::of(&file.path, &added.own, &self.settings);
@@ -67,7 +67,7 @@ impl Report for Text {
 
     fn end(&mut self, out: &mut dyn Write, store: &Store) -> io::Result<()> {
         let Text { settings, single, lines, .. } = self;
-        let mut sheet = Sheet { settings, out };
+        let mut sheet = Sheet { settings, folder: common_folder(lines), out };
         match single {
             Some(single) => sheet.out.write_all(single)?,
             None if store.files > 0 => sheet.store(store, lines)?,
@@ -124,10 +124,24 @@ impl Column {
 /// What is written.
 struct Sheet<'a> {
     settings: &'a Settings,
+    /// The folder that all files are in, with its slash; it is not repeated with each.
+    folder: String,
     out: &'a mut dyn Write,
 }
 
 impl Sheet<'_> {
+    /// A file's path without the folder that all share. Its beginning has the time, its end the id.
+    fn path(&self, path: &str) -> String {
+        let own = path.strip_prefix(self.folder.as_str()).unwrap_or(path);
+        let own = clean(own);
+        let columns = if self.settings.width < 100 { 26 } else { NAME };
+        if own.width() <= columns {
+            return own.into_owned();
+        }
+        let before = columns / 2;
+        truncate(&own, before) + &shorten(&own, columns - before).replacen('…', "", 1)
+    }
+
     fn title(&mut self, title: &str) -> io::Result<()> {
         writeln!(self.out, "\n{BOLD}{title}{BOLD:#}")
     }
@@ -136,7 +150,7 @@ impl Sheet<'_> {
     fn columns(&mut self, mut columns: Vec<Column>) -> io::Result<()> {
         columns.retain(|column| !column.is_empty());
         let total = |columns: &[Column]| columns.iter().map(|column| column.width() + 2).sum::<usize>();
-        while total(&columns) > self.settings.width + 2 {
+        while total(&columns) > self.settings.width + 1 {
             let Some(least) = columns.iter().map(|column| column.rank).max().filter(|rank| *rank > 0) else { break };
             columns.retain(|column| column.rank != least);
         }
@@ -294,7 +308,7 @@ impl Sheet<'_> {
 
     /// A bar, and the same in percent; nothing of nothing.
     fn share(&self, part: f64) -> String {
-        if part == 0.0 || !part.is_finite() {
+        if part <= 0.0 || !part.is_finite() {
             return String::new();
         }
         let bar = bar(part, BAR, self.settings.ascii);
@@ -397,7 +411,7 @@ impl Sheet<'_> {
             Column::left("IN", 3, all().map(|(_, heavy)| place(heavy).to_string())),
             Column::right("SIZE", 0, all().map(|(_, heavy)| size(heavy.bytes))),
             Column::left("SHARE", 1, all().map(|(_, heavy)| part(heavy))),
-            Column::left("FILE", 0, all().map(|(path, _)| path.map_or(String::new(), |path| shorten(path, NAME)))),
+            Column::left("FILE", 4, all().map(|(path, _)| path.map_or(String::new(), |path| self.path(path)))),
         ];
         self.columns(columns)
     }
@@ -419,7 +433,9 @@ impl Sheet<'_> {
             let heaviest: Vec<(Option<&str>, &Heavy)> =
                 store.heaviest.iter().map(|(path, heavy)| (Some(path.as_str()), heavy)).collect();
             self.heaviest(&heaviest, store.totals.bytes)?;
-            self.title(&format!("Files ({})", settings.base.name()))?;
+            let folder = clean(&self.folder).into_owned();
+            let below = if folder.is_empty() { String::new() } else { format!(", below {folder}") };
+            self.title(&format!("Files ({}){below}", settings.base.name()))?;
             self.lines(lines, store)?;
         } else {
             writeln!(self.out)?;
@@ -445,6 +461,11 @@ impl Sheet<'_> {
         let mut total = Line::of("", &store.totals, settings);
         total.files = store.files;
         total.shared_cost = store.shared.usage.cost[4].clone();
+        if matches!(settings.by, Some(By::Model | By::Provider)) {
+            // only answers have a model: what the rest comes to is no sum of the lines
+            total.messages = lines.iter().map(|line| line.messages).sum();
+            total.bytes = lines.iter().map(|line| line.bytes).sum();
+        }
         let all = match total.cost.is_zero() {
             true => (total.tokens[4].to_f64(), 1),
             false => (total.cost.to_f64(), 0),
@@ -461,14 +482,18 @@ impl Sheet<'_> {
         let tokens = |n: usize| lines().map(move |line| line.tokens[n].rounded(0));
         let name = |line: &Line| match (std::ptr::eq(line, &total), settings.by) {
             (true, _) => "total".to_string(),
-            (_, None) => shorten(&line.key, NAME),
+            (_, None) => self.path(&line.key),
             (_, Some(By::Model)) => truncate(&model_title(&line.key), NAME),
-            (_, Some(By::Session)) => shorten(line.title.as_deref().unwrap_or(&line.key), NAME),
+            (_, Some(By::Session)) => self.path(line.title.as_deref().unwrap_or(&line.key)),
             (_, Some(By::Project)) => shorten(&line.key, NAME),
             (_, Some(_)) => truncate(&line.key, NAME),
         };
         let places = places(shown.iter().map(|line| &line.cost));
         let shares = store.shared.entries > 0 && settings.by.is_none();
+        let title = |line: &Line| match settings.by {
+            None => line.title.as_deref().map_or(String::new(), |title| truncate(title, 16)),
+            Some(_) => String::new(),
+        };
         let shared = |line: &Line| match shares && !line.shared_cost.is_zero() {
             true => line.shared_cost.rounded(places),
             false => String::new(),
@@ -479,6 +504,7 @@ impl Sheet<'_> {
         };
         let columns = vec![
             Column::left(title_of(settings.by), 0, lines().map(name)),
+            Column::left("NAME", 13, lines().map(title)),
             Column::right("FILES", 6, lines().map(several)),
             Column::right("MESSAGES", 3, lines().map(|line| thousands(line.messages))),
             Column::right("INPUT", 9, tokens(0)),
@@ -514,14 +540,29 @@ impl Sheet<'_> {
         let times = (cost.to_f64() + all.to_f64()) / all.to_f64();
         let times = if times.is_finite() { format!(" ({times:.1} times as much)") } else { String::new() };
         let (entries, files) = (thousands(shared.entries), plural(store.sharing, "file"));
-        writeln!(self.out, "\n{entries} entries of {files} stand in an earlier file, too, and are counted once.")?;
         let tokens = shared.usage.tokens[4].rounded(0);
         let mut with = all.clone();
         with.merge(cost);
         let places = places([&with].into_iter());
         let (cost, with) = (cost.rounded(places), with.rounded(places));
-        writeln!(self.out, "Counted each time they would add {tokens} tokens and {cost} of cost: {with}{times}.")
+        let text = format!(
+            "{entries} entries of {files} stand in an earlier file, too, and are counted once. \
+             Counted each time they would add {tokens} tokens and {cost} of cost: {with}{times}."
+        );
+        writeln!(self.out)?;
+        wrap(&text, self.settings.width.max(20)).iter().try_for_each(|line| writeln!(self.out, "{line}"))
     }
+}
+
+/// The folder that all files are in; nothing where there is none, or one file.
+fn common_folder(lines: &[Line]) -> String {
+    let Some((first, rest)) = lines.split_first().filter(|(_, rest)| !rest.is_empty()) else { return String::new() };
+    let mut common = first.key.as_str();
+    for line in rest {
+        let same = common.chars().zip(line.key.chars()).take_while(|(a, b)| a == b);
+        common = &common[..same.map(|(c, _)| c.len_utf8()).sum()];
+    }
+    common[..common.rfind('/').map_or(0, |at| at + 1)].to_string()
 }
 
 fn title_of(by: Option<By>) -> &'static str {
@@ -589,7 +630,7 @@ fn model_title(name: &str) -> String {
     }
 }
 
-/// A path of at most so many columns: the end says most.
+/// A text of at most so many columns, of which the end says most.
 fn shorten(path: &str, columns: usize) -> String {
     let path = clean(path);
     if path.width() <= columns {
