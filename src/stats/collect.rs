@@ -1,6 +1,7 @@
 //! Measures every entry while its line is hot.
 
 use super::row::{Chunk, Content, Row, Usage, model_name};
+use super::shape::Changes;
 use super::sum::Decimal;
 use crate::dialect::pi::{EntryType, Role};
 use crate::json::{Kind, Member, Scanner, text};
@@ -22,8 +23,8 @@ pub struct Collector<const KEYS: bool> {
     pub chunks: Vec<Chunk>,
     /// The keys of all entries, in file order; empty without `KEYS`.
     pub keys: Vec<u128>,
-    /// Entries that set the thinking level, and the level.
-    pub levels: Vec<(u32, String)>,
+    /// Entries that set the thinking level.
+    pub levels: Changes,
     /// How many bytes belong to no record.
     pub debris: u64,
     /// The entries so far.
@@ -60,7 +61,7 @@ impl<const KEYS: bool> Observer for Collector<KEYS> {
         row.length = seen.place(&seen.span()).1;
         if envelope.entry == EntryType::ThinkingLevelChange {
             let level = record.get(b"thinkingLevel").and_then(|m| record.raw_string(m)).unwrap_or_default();
-            self.levels.push((self.count, clipped(level)));
+            self.levels.add(self.count, &clipped(level));
         }
         self.count += 1;
         if let Some(chunk) = self.chunks.last_mut() {
@@ -77,7 +78,7 @@ impl<const KEYS: bool> Observer for Collector<KEYS> {
             self.chunks.push(chunk);
         }
         self.keys.append(&mut later.keys);
-        self.levels.extend(later.levels.into_iter().map(|(n, level)| (n + self.count, level)));
+        self.levels.append(later.levels, self.count);
         self.debris += later.debris;
         self.count += later.count;
     }

@@ -365,7 +365,7 @@ impl Rows {
 /// What a file is that is no session.
 fn no_session(source: &Source, session: &Session) -> Option<&'static str> {
     match FileKind::of(source, session) {
-        FileKind::Session if session.header.is_none() && session.facts.native == 0 => {
+        FileKind::Session if session.header.is_none() && session.entries.is_empty() => {
             Some("no session: it has no header and no entry")
         }
         FileKind::Session => None,
@@ -405,8 +405,22 @@ impl Counting<'_> {
         if !self.source.is_seekable() {
             return Err("a pipe this long cannot be read again".to_string());
         }
-        let why = |refusal: Refusal| refusal.to_string();
-        let branch = view.context_branch(view.leaf).map_err(why)?;
+        let marked = self.mark_messages(view).map_err(|refusal| refusal.to_string());
+        if marked.is_err() {
+            // what was marked until then is no context
+            self.rows = Rows {
+                context: Bits::default(),
+                made: Chunk::default(),
+                made_of: Vec::new(),
+                ..std::mem::take(&mut self.rows)
+            };
+            self.shown = Bits::default();
+        }
+        marked
+    }
+
+    fn mark_messages(&mut self, view: &View<'_>) -> Result<(), Refusal> {
+        let branch = view.context_branch(view.leaf)?;
         self.rows.context = Bits::of(self.session.entries.len());
         view.each_message(&branch, &mut |shown| {
             let entry = view.entry(shown.node);
@@ -416,8 +430,7 @@ impl Counting<'_> {
                 Some(n) => self.rows.context.set(n),
                 None => self.make(view, shown),
             }
-        })
-        .map_err(why)?;
+        })?;
         self.rows.made.names = std::mem::take(&mut self.names).list;
         self.now = tokens_now(view, &branch.nodes);
         Ok(())

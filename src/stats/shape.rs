@@ -73,10 +73,58 @@ fn each_below_its_parent(session: &Session, mut visit: impl FnMut(u32, Option<u3
     }
 }
 
-/// The thinking level in force at each entry, as a place in a list of names.
+/// Entries that set the thinking level.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    names: Names,
+    /// The entry and the place of the name, in file order.
+    list: Vec<(u32, u8)>,
+}
+
+impl Changes {
+    /// Adds an entry, which stands behind those that were added.
+    pub fn add(&mut self, entry: u32, level: &str) {
+        let place = self.names.place(level);
+        self.list.push((entry, place));
+    }
+
+    /// Adds those of the next block, whose entries count from `first`.
+    pub fn append(&mut self, later: Changes, first: u32) {
+        let places = self.names.places_of(&later.names);
+        self.list.extend(later.list.into_iter().map(|(n, place)| (n + first, places[usize::from(place)])));
+    }
+}
+
+/// A few names, each known by its place.
+#[derive(Clone, Debug, Default)]
+struct Names(Vec<String>);
+
+impl Names {
+    /// The place of a name; all that are too many share the last one.
+    fn place(&mut self, name: &str) -> u8 {
+        let most = usize::from(u8::MAX);
+        let at = self.0.iter().position(|known| known == name).unwrap_or_else(|| {
+            if self.0.len() < most {
+                self.0.push(name.to_string());
+            } else if self.0.len() == most {
+                self.0.push(super::tally::OTHERS.to_string());
+            }
+            self.0.len() - 1
+        });
+        at as u8
+    }
+
+    /// The places that other names have here.
+    fn places_of(&mut self, others: &Names) -> Vec<u8> {
+        others.0.iter().map(|name| self.place(name)).collect()
+    }
+}
+
+/// The thinking level in force at each entry.
 #[derive(Clone, Debug, Default)]
 pub struct Levels {
-    names: Vec<String>,
+    names: Names,
+    /// Of each entry the place of the name; empty where no level is set.
     places: Vec<u8>,
 }
 
@@ -84,39 +132,27 @@ pub struct Levels {
 const DEFAULT_LEVEL: &str = "off";
 
 impl Levels {
-    /// Follows the levels that entries set (`changes`, in file order) along the branches.
-    pub fn of(session: &Session, changes: &[(u32, String)]) -> Levels {
-        let mut levels = Levels { names: vec![DEFAULT_LEVEL.to_string()], places: Vec::new() };
-        if changes.is_empty() {
-            return levels;
+    /// Follows the levels that entries set along the branches.
+    pub fn of(session: &Session, changes: &Changes) -> Levels {
+        if changes.list.is_empty() {
+            return Levels::default();
         }
+        let mut names = Names(vec![DEFAULT_LEVEL.to_string()]);
+        let known = names.places_of(&changes.names);
         let mut places = vec![0; session.entries.len()];
         each_below_its_parent(session, |n, parent| {
-            places[n as usize] = match changes.binary_search_by_key(&n, |(entry, _)| *entry) {
-                Ok(at) => levels.place(&changes[at].1),
+            places[n as usize] = match changes.list.binary_search_by_key(&n, |(entry, _)| *entry) {
+                Ok(at) => known[usize::from(changes.list[at].1)],
                 Err(_) => parent.map_or(0, |p| places[p as usize]),
             };
         });
-        levels.places = places;
-        levels
-    }
-
-    fn place(&mut self, name: &str) -> u8 {
-        if let Some(at) = self.names.iter().position(|known| known == name) {
-            return at as u8;
-        }
-        if self.names.len() > usize::from(u8::MAX) {
-            return u8::MAX;
-        }
-        let name = if self.names.len() < usize::from(u8::MAX) { name } else { super::tally::OTHERS };
-        self.names.push(name.to_string());
-        self.names.len() as u8 - 1
+        Levels { names, places }
     }
 
     /// The level in force at an entry.
     pub fn at(&self, n: u32) -> &str {
         let place = self.places.get(n as usize).copied().unwrap_or(0);
-        self.names.get(usize::from(place)).map_or(DEFAULT_LEVEL, String::as_str)
+        self.names.0.get(usize::from(place)).map_or(DEFAULT_LEVEL, String::as_str)
     }
 }
 
@@ -162,7 +198,23 @@ mod tests {
     #[test]
     fn levels_follow_the_branch() {
         let tree = session(&[("a", None), ("b", Some("a")), ("c", Some("b")), ("d", Some("a"))]);
-        let levels = Levels::of(&tree, &[(1, "high".to_string())]);
+        let mut changes = Changes::default();
+        changes.add(1, "high");
+        let levels = Levels::of(&tree, &changes);
         assert_eq!([0, 1, 2, 3].map(|n| levels.at(n)), ["off", "high", "high", "off"]);
+    }
+
+    #[test]
+    fn too_many_levels_share_a_name() {
+        let (mut first, mut second) = (Changes::default(), Changes::default());
+        (0..300).for_each(|n| first.add(n, &format!("level {n}")));
+        second.add(0, "level 7");
+        second.add(1, "one more");
+        first.append(second, 300);
+        let name = |at: usize| first.names.0[usize::from(first.list[at].1)].as_str();
+        assert_eq!(
+            [0, 254, 255, 299, 300, 301].map(name),
+            ["level 0", "level 254", "(others)", "(others)", "level 7", "(others)"]
+        );
     }
 }

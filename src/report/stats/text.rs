@@ -406,12 +406,12 @@ impl Sheet<'_> {
             |heavy: &Heavy| if bytes == 0 { String::new() } else { self.share(heavy.bytes as f64 / bytes as f64) };
         let columns = vec![
             Column::right("LINE", 0, all().map(|(_, heavy)| thousands(heavy.line))),
-            Column::left("ENTRY", 2, all().map(|(_, heavy)| id(heavy))),
+            Column::left("ENTRY", 3, all().map(|(_, heavy)| id(heavy))),
             Column::left("WHAT", 0, all().map(|(_, heavy)| what(heavy))),
-            Column::left("IN", 3, all().map(|(_, heavy)| place(heavy).to_string())),
+            Column::left("IN", 4, all().map(|(_, heavy)| place(heavy).to_string())),
             Column::right("SIZE", 0, all().map(|(_, heavy)| size(heavy.bytes))),
-            Column::left("SHARE", 1, all().map(|(_, heavy)| part(heavy))),
-            Column::left("FILE", 4, all().map(|(path, _)| path.map_or(String::new(), |path| self.path(path)))),
+            Column::left("SHARE", 5, all().map(|(_, heavy)| part(heavy))),
+            Column::left("FILE", 0, all().map(|(path, _)| path.map_or(String::new(), |path| self.path(path)))),
         ];
         self.columns(columns)
     }
