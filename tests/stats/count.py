@@ -11,15 +11,13 @@ import argparse, collections, datetime, decimal, json, os, re, subprocess, sys
 decimal.getcontext().prec = 2000
 KINDS = ("text", "thinking", "signatures", "toolCalls", "toolResults", "images", "details")
 FIELDS = ("input", "output", "cacheRead", "cacheWrite")
-decoder = json.JSONDecoder()
 
 
 def refuse(word):
     raise ValueError(word)
 
 
-decoder.parse_constant = refuse
-decoder.scan_once = json.scanner.py_make_scanner(decoder)
+decoder = json.JSONDecoder(parse_constant=refuse)
 
 
 class NotCounted(Exception):
