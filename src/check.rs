@@ -1,16 +1,20 @@
 //! From inputs to reports.
 
+mod anchor;
+
 use crate::pass::repair;
 use crate::report::{ContextCount, FileReport, ReadError, ReaderCount, Totals};
 use crate::rules::check::{Audit, Checker};
 use crate::rules::kind::FileKind;
+use crate::rules::policy::Overrides;
 use crate::rules::{self, Excerpt, Place, Policy, Severity};
 use crate::session::Session;
 use crate::session::scan::{self, scan};
 use crate::session::view::{Reader, View};
+use crate::source::Source;
 use crate::source::inputs::{Input, reason};
-use crate::source::{HELD, Source};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
@@ -20,12 +24,23 @@ use std::path::Path;
 pub struct Options {
     /// Which findings count.
     pub policy: Policy,
+    /// Where others count.
+    pub overrides: Overrides,
     /// Whether findings carry the piece of the line around their place.
     pub excerpts: bool,
+    /// Whether findings carry what they are known by in later runs.
+    pub anchors: bool,
     /// How files are scanned.
     pub scan: scan::Options,
     /// Whose leaf and context are told.
     pub reader: Reader,
+}
+
+impl Options {
+    /// Which findings count in a file; `None` is none.
+    pub fn policy_of(&self, path: Option<&Path>) -> Cow<'_, Policy> {
+        self.overrides.of(path, &self.policy)
+    }
 }
 
 /// What comes out of one input.
@@ -117,7 +132,10 @@ pub fn one(input: &Input, options: &Options) -> Event {
 pub fn source_report(source: &Source, name: &str, path: Option<&Path>, options: &Options) -> io::Result<FileReport> {
     let (session, checker) = scan::<Checker>(source, &options.scan)?;
     let audit = Audit::new(source, &session, path);
-    let mut findings = rules::judge(&audit, checker, &options.policy);
+    let (mut findings, (leaf, context)) = audit.side_by_side(
+        || rules::judge(&audit, checker, &options.policy_of(path)),
+        || (leaf_of(source, &session, options.reader), context_of(source, &session, options.reader)),
+    );
     let mut notes = Vec::new();
     if let Some(change) = source.changed()? {
         notes.push(format!("the file changed while it was read: {change}"));
@@ -130,6 +148,9 @@ pub fn source_report(source: &Source, name: &str, path: Option<&Path>, options: 
             finding.excerpt = finding.place.as_ref().and_then(|place| excerpt(source, place));
         }
     }
+    if options.anchors {
+        anchor::put(source, &mut findings.list);
+    }
     let mut counts = BTreeMap::new();
     let mut totals = Totals::default();
     for (&(code, severity), &n) in &findings.counts {
@@ -140,16 +161,12 @@ pub fn source_report(source: &Source, name: &str, path: Option<&Path>, options: 
             Severity::Info => totals.infos += n,
         }
     }
-    let mut context = context_of(source, &session, options.reader);
-    context.repaired = match findings.repairable {
-        true => repaired_count(source, path)?,
-        false => context.pi,
-    };
     let dialect = match audit.kind() {
         FileKind::Foreign(dialect) => dialect.name,
         _ => crate::dialect::PI,
     };
-    Ok(FileReport {
+    drop(audit);
+    let mut report = FileReport {
         path: name.to_string(),
         dialect,
         version: session.version(),
@@ -157,13 +174,19 @@ pub fn source_report(source: &Source, name: &str, path: Option<&Path>, options: 
         lines: session.facts.lines,
         entries: session.entries.len() as u64,
         tips: session.tips(),
-        leaf: leaf_of(source, &session, options.reader),
+        leaf,
         context,
         counts,
         totals,
         findings: findings.list,
         notes,
-    })
+    };
+    report.context.repaired = match findings.repairable {
+        // takes the index to pieces, so that there are never two
+        true => Some(session).filter(|_| source.is_seekable()).and_then(|s| repair::messages_after(source, s)),
+        false => report.context.pi,
+    };
+    Ok(report)
 }
 
 /// The id of the entry at which a reader resumes, as JSON.
@@ -195,27 +218,6 @@ fn context_of(source: &Source, session: &Session, reader: Reader) -> ContextCoun
         ReaderCount { name: reader.name(), messages, says }
     });
     ContextCount { pi, pi_says, reader, repaired: None }
-}
-
-/// How many messages pi would show the model after a repair; `None` where nothing can be repaired, or
-/// the file is too large to be repaired in memory.
-fn repaired_count(source: &Source, path: Option<&Path>) -> io::Result<Option<u64>> {
-    if source.size().is_none_or(|size| size > HELD as u64) {
-        return Ok(None);
-    }
-    let Ok(repairing) = repair::plan(source, path, &repair::Options::default()) else { return Ok(None) };
-    if repairing.hopeless.is_some() {
-        return Ok(None);
-    }
-    let mut bytes = Vec::new();
-    repairing.plan.apply(source, &mut |piece| {
-        bytes.extend_from_slice(piece);
-        Ok(())
-    })?;
-    let repaired = Source::bytes(bytes);
-    let (session, ()) = scan(&repaired, &scan::Options::default())?;
-    let count = View::new(&repaired, &session, Reader::Pi).and_then(|view| view.count_messages());
-    Ok(count.ok())
 }
 
 /// Whether the file was written to within the last ten seconds.

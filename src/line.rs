@@ -8,31 +8,10 @@ pub struct Lines<'a> {
     at: usize,
 }
 
-/// One physical line of a block.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
-    /// Its bytes in the block, without the LF.
-    pub span: Range<usize>,
-    /// Whether an LF ends it; only the last line of a file may lack it.
-    pub ended: bool,
-}
-
-impl Line {
-    /// Where the next line begins.
-    pub fn next(&self) -> usize {
-        self.span.end + usize::from(self.ended)
-    }
-}
-
 impl<'a> Lines<'a> {
     /// The lines from `at` on, which is the start of a line.
     pub fn new(bytes: &'a [u8], at: usize) -> Self {
         Lines { bytes, at }
-    }
-
-    /// Goes on at `at`, which is the start of a line.
-    pub fn seek(&mut self, at: usize) {
-        self.at = at;
     }
 }
 
@@ -43,13 +22,33 @@ impl Iterator for Lines<'_> {
         if self.at >= self.bytes.len() {
             return None;
         }
-        let start = self.at;
-        let line = match memchr::memchr(b'\n', &self.bytes[start..]) {
-            Some(length) => Line { span: start..start + length, ended: true },
-            None => Line { span: start..self.bytes.len(), ended: false },
-        };
+        let line = Line::at(self.bytes, self.at);
         self.at = line.next();
         Some(line)
+    }
+}
+
+/// One physical line of a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Its bytes in the block, without the LF.
+    pub span: Range<usize>,
+    /// Whether an LF ends it; only the last line of a file may lack it.
+    pub ended: bool,
+}
+
+impl Line {
+    /// The line that begins at `at`, which is within the block.
+    pub fn at(block: &[u8], at: usize) -> Line {
+        match memchr::memchr(b'\n', &block[at..]) {
+            Some(length) => Line { span: at..at + length, ended: true },
+            None => Line { span: at..block.len(), ended: false },
+        }
+    }
+
+    /// Where the next line begins.
+    pub fn next(&self) -> usize {
+        self.span.end + usize::from(self.ended)
     }
 }
 

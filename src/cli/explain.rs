@@ -2,6 +2,7 @@
 
 use super::{CLEAN, Failure, output};
 use crate::report::layout::wrap;
+use crate::report::rule_text::{self, severities};
 use crate::report::text::{style, table, write_table};
 use crate::report::write_json;
 use crate::rules::policy::{PolicyError, nearest};
@@ -51,7 +52,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
         (Format::Json, None) => write_rules(out, RULES)?,
         (Format::Json, Some(rule)) => write_rules(out, &[rule])?,
         (Format::Markdown, None) => write!(out, "{}", markdown(RULES))?,
-        (Format::Markdown, Some(rule)) => write!(out, "{}", markdown_section(rule))?,
+        (Format::Markdown, Some(rule)) => write!(out, "{}", rule_text::markdown(rule))?,
     }
     out.flush()?;
     Ok(CLEAN)
@@ -60,12 +61,6 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
 fn find(given: &str) -> Result<&'static Rule, Failure> {
     let unknown = || PolicyError::UnknownRule { given: given.into(), nearest: nearest(RULES, given) };
     rules::find(given.trim()).ok_or_else(|| Failure::usage(unknown()))
-}
-
-/// The severities that findings of the rule have, the usual one first.
-fn severities(rule: &Rule) -> String {
-    let all = std::iter::once(&rule.severity).chain(rule.also);
-    all.map(|severity| severity.name()).collect::<Vec<_>>().join(", ")
 }
 
 fn overview(out: &mut dyn Write, rules: &[&Rule], width: usize) -> io::Result<()> {
@@ -140,7 +135,7 @@ pub fn markdown(rules: &[&Rule]) -> String {
     }
     for rule in rules {
         page += "\n";
-        page += &markdown_section(rule);
+        page += &rule_text::markdown(rule);
     }
     page
 }
@@ -156,22 +151,6 @@ Codes and names are stable and never reused. The letter is the layer a rule look
 | code | name | severity | repair | found when |
 |---|---|---|---|---|
 ";
-
-fn markdown_section(rule: &Rule) -> String {
-    let Rule { code, name, found, why, readers, example, remedy, .. } = rule;
-    let (severities, repair) = (severities(rule), rule.repair.name());
-    let fence = "```";
-    format!(
-        "## {code} {name}\n\n\
-         Severity: {severities}. Repair: {repair}.\n\n\
-         **Found when.** {found}\n\n\
-         **Why it matters.** {why}\n\n\
-         **What readers do.** {readers}\n\n\
-         **Example**\n\n{fence}text\n{}\n{fence}\n\n\
-         **Repair.** {remedy}\n",
-        example.trim_end()
-    )
-}
 
 #[cfg(test)]
 mod tests {

@@ -8,7 +8,7 @@ use crate::pass::fork::{self, Fork, Identity};
 use crate::report::clean::clean;
 use crate::report::layout::plural;
 use crate::source::Source;
-use jiff::Timestamp;
+use crate::store;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -51,11 +51,8 @@ Examples:
 
 Exit status: 0 written, 2 wrong usage, an unknown entry, or it could not be done.";
 
-/// Session ids as pi takes them: letters and digits, inside also `-`, `_` and `.`.
 fn session_id(text: &str) -> Result<String, String> {
-    let inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let ends = [text.chars().next(), text.chars().last()];
-    match text.chars().all(inner) && ends.iter().all(|c| c.is_some_and(|c| c.is_ascii_alphanumeric())) {
+    match store::is_session_id(text) {
         true => Ok(text.to_string()),
         false => Err("a session id has letters and digits, and inside also '-', '_' and '.'".to_string()),
     }
@@ -123,10 +120,9 @@ fn told(output: &Path, identity: &Identity, fork: &Fork) -> String {
 
 impl Args {
     fn identity(&self, path: &Path) -> io::Result<Identity> {
-        let now = || Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
         Ok(Identity {
             id: self.id.clone().unwrap_or_else(|| uuid::Uuid::now_v7().to_string()),
-            timestamp: self.timestamp.clone().unwrap_or_else(now),
+            timestamp: self.timestamp.clone().unwrap_or_else(time::now),
             parent_session: std::path::absolute(path)?.to_string_lossy().into_owned(),
         })
     }

@@ -198,13 +198,8 @@ fn repaired(source: &Source, path: Option<&Path>) -> Result<Option<(Plan, Source
     if repairing.plan.is_empty() {
         return Ok(None);
     }
-    let mut bytes = Vec::new();
-    let applied = repairing.plan.apply(source, &mut |piece| {
-        bytes.extend_from_slice(piece);
-        Ok(())
-    });
-    applied.map_err(|error| format!("cannot read: {}", output::reason(&error)))?;
-    Ok(Some((repairing.plan, Source::bytes(bytes))))
+    let output = repairing.plan.view(source).map_err(|error| format!("cannot read: {}", output::reason(&error)))?;
+    Ok(Some((repairing.plan, output)))
 }
 
 fn write(

@@ -1,9 +1,14 @@
 //! The command line. One verb is one file: its arguments and one function; `Verb` lists them.
 
+pub mod completions;
+pub mod config;
+mod config_file;
 pub mod context;
 pub mod explain;
 pub mod fork;
+mod known;
 mod lookup;
+pub mod man;
 pub mod migrate;
 mod new_file;
 mod output;
@@ -11,8 +16,10 @@ mod progress;
 pub mod repair;
 pub mod restore;
 mod session;
+mod settings;
 pub mod show;
 mod signals;
+mod sinks;
 pub mod stats;
 pub mod tools;
 pub mod tree;
@@ -31,7 +38,7 @@ const FAILED: u8 = 2;
 
 /// Find what is broken in the JSONL session files of coding agents, and what their readers do with it.
 #[derive(Debug, Parser)]
-#[command(name = "sesstool", version, arg_required_else_help = true, after_help = EXAMPLES)]
+#[command(name = "sesstool", version, long_version = VERSION, arg_required_else_help = true, after_help = EXAMPLES)]
 struct Cli {
     /// When to use colours.
     #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
@@ -39,6 +46,12 @@ struct Cli {
     #[command(subcommand)]
     verb: Verb,
 }
+
+/// With the commit of a release that was built from git.
+const VERSION: &str = match option_env!("SESSTOOL_VERSION") {
+    Some(version) => version,
+    None => env!("CARGO_PKG_VERSION"),
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -69,6 +82,9 @@ enum Verb {
     Migrate(migrate::Args),
     Fork(fork::Args),
     Restore(restore::Args),
+    Config(config::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 impl Verb {
@@ -85,6 +101,9 @@ impl Verb {
             Verb::Migrate(args) => migrate::run(args),
             Verb::Fork(args) => fork::run(args),
             Verb::Restore(args) => restore::run(args),
+            Verb::Config(args) => config::run(args),
+            Verb::Completions(args) => completions::run(args),
+            Verb::Man(args) => man::run(args),
         }
     }
 }

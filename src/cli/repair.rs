@@ -4,7 +4,7 @@ use super::new_file::{self, Places};
 use super::{CLEAN, FAILED, FINDINGS, Failure, output, signals};
 use crate::edit::{self, Account, Change, Edit, Original, Plan, WriteError};
 use crate::pass::Health;
-use crate::pass::repair::{self, Options, Repairing, Stamp};
+use crate::pass::repair::{self, Options, Repairing};
 use crate::report::clean::{clean, clean_bytes};
 use crate::report::layout::{plural, thousands};
 use crate::rules;
@@ -147,7 +147,7 @@ fn options(args: &Args) -> Result<Options, Failure> {
         select: codes(&args.select)?,
         ignore: codes(&args.ignore)?,
         salvage: args.salvage,
-        stamp: None,
+        stamp: args.stamp,
     })
 }
 
@@ -220,8 +220,6 @@ fn one(args: &Args, options: &Options, input: &Input) -> Result<Vec<File>, FileE
     let unread = |error: io::Error| fail(format!("cannot read: {}", output::reason(&error)));
     let source = source.map_err(unread)?;
     let original = Original::take(&source, path).map_err(unread)?;
-    let stamp = args.stamp.then(|| Stamp { input: original.digest.sha256.clone() });
-    let options = &Options { stamp, ..options.clone() };
     let repairings = repair::plans(&source, path, options).map_err(|error| fail(error.to_string()))?;
     let several = repairings.len() > 1;
     let parts = repairings.into_iter().zip(1..).map(|(repairing, part)| {
@@ -262,16 +260,25 @@ impl Work<'_> {
             }
             return Ok(file);
         }
-        file.edits = steps(&repairing.plan, source).map_err(unread)?;
+        let account = account(options);
+        let plan = match &repairing.stamp {
+            None => repairing.plan,
+            Some(stamp) => {
+                let manifest = edit::unstamped(original, &repairing.plan, &account).map_err(unread)?;
+                let stamped = stamp.put(&repairing.plan, &original.digest.sha256, &manifest.sha256);
+                stamped.map_err(|error| error.to_string())?
+            }
+        };
+        file.edits = steps(&plan, source).map_err(unread)?;
         file.status = "planned";
         if args.dry_run {
-            file.left = after(&repairing.plan, source).map_err(unread)?;
+            file.left = after(&plan, source).map_err(unread)?;
             if args.format == Format::Text {
-                file.diff = Some(diff(display, &repairing.plan, source).map_err(unread)?);
+                file.diff = Some(diff(display, &plan, source).map_err(unread)?);
             }
             return Ok(file);
         }
-        file.left = write(args, options, original, &repairing.plan, &target).map_err(|error| error.to_string())?;
+        file.left = write(args, options, original, &plan, account, &target).map_err(|error| error.to_string())?;
         let manifest = edit::manifest_path(&target);
         file.status = "repaired";
         if part.is_none() {
@@ -283,28 +290,32 @@ impl Work<'_> {
     }
 }
 
+/// What the manifest tells of how the file was made.
+fn account(options: &Options) -> Account {
+    let list = |codes: &[String]| Value::from(codes.to_vec());
+    let options = [
+        ("safeOnly", Value::from(options.safe_only)),
+        ("choose", list(&options.choose)),
+        ("select", list(&options.select)),
+        ("ignore", list(&options.ignore)),
+        ("salvage", Value::from(options.salvage)),
+        ("stamp", Value::from(options.stamp)),
+    ];
+    Account { verb: "repair", options: options.into_iter().map(|(name, value)| (name.to_string(), value)).collect() }
+}
+
 /// Writes the repaired file; the errors that are left in it.
 fn write(
     args: &Args,
     options: &Options,
     original: &Original<'_>,
     plan: &Plan,
+    account: Account,
     target: &Path,
 ) -> Result<BTreeMap<&'static str, u64>, WriteError> {
     args.places.make_folder(target)?;
     let before = Health::of(original.source).map_err(WriteError::Read)?;
     let left = std::cell::RefCell::new(BTreeMap::new());
-    let list = |codes: &[String]| Value::from(codes.to_vec());
-    let account = Account {
-        verb: "repair",
-        options: [
-            ("safeOnly".to_string(), Value::from(options.safe_only)),
-            ("choose".to_string(), list(&options.choose)),
-            ("select".to_string(), list(&options.select)),
-            ("ignore".to_string(), list(&options.ignore)),
-        ]
-        .into(),
-    };
     edit::write_plan(original, plan, target, account, &|output| {
         let after = Health::of(output).map_err(|error| output::reason(&error))?;
         let (was, is) = (repair::errors_left(&before), repair::errors_left(&after));
@@ -328,14 +339,9 @@ fn copy(args: &Args, original: &Original<'_>, target: &Path) -> Result<(), Write
     edit::write_alone(original, &|sink| plan.apply(original.source, sink), target, &original.digest)
 }
 
-/// The errors that would be left, from the output in memory.
+/// The errors that would be left.
 fn after(plan: &Plan, source: &Source) -> io::Result<BTreeMap<&'static str, u64>> {
-    let mut bytes = Vec::new();
-    plan.apply(source, &mut |piece| {
-        bytes.extend_from_slice(piece);
-        Ok(())
-    })?;
-    Ok(repair::errors_left(&Health::of(&Source::bytes(bytes))?))
+    Ok(repair::errors_left(&Health::of(&plan.view(source)?)?))
 }
 
 /// The edits with their lines.

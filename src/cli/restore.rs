@@ -1,11 +1,12 @@
 //! `sesstool restore`: the original, bit for bit, from a file and its manifest.
 
 use super::{CLEAN, FAILED, FINDINGS, Failure, new_file, output, signals};
-use crate::edit::manifest::File;
+use crate::edit::manifest::{File, STAMP};
 use crate::edit::restore::Recipe;
 use crate::edit::{self, Manifest, Original, WriteError};
 use crate::report::clean::clean;
 use crate::source::Source;
+use serde_json::Value;
 use std::fmt::Display;
 use std::fs;
 use std::io::{self, BufReader, Write};
@@ -100,11 +101,26 @@ fn restore(args: &Args) -> Result<String, Stop> {
     recipe.prove(&source).map_err(|error| Stop::cannot(path, error))?;
     let File { name, digest } = &manifest.input;
     if args.check {
-        return Ok(format!("{}: '{name}' can be rebuilt from it: {digest}", path.display()));
+        let stamp = match check_stamp(&manifest, &source).map_err(|error| Stop::unread(path, &error))? {
+            None => "",
+            Some(true) => "; its stamp names this manifest",
+            Some(false) => return Err(Stop::cannot(path, "its stamp names another manifest: this one was altered")),
+        };
+        return Ok(format!("{}: '{name}' can be rebuilt from it: {digest}{stamp}", path.display()));
     }
     let content = |sink: &mut dyn FnMut(&[u8]) -> io::Result<()>| recipe.feed(&source, sink);
     edit::write_alone(&original, &content, &target, digest)?;
     Ok(format!("{}: '{name}' as it was: {digest}", target.display()))
+}
+
+/// Whether the stamp in a file names the manifest; `None` where there is no stamp.
+fn check_stamp(manifest: &Manifest, output: &Source) -> io::Result<Option<bool>> {
+    let Some(stamp) = manifest.edits.iter().find(|edit| edit.cause == STAMP) else { return Ok(None) };
+    // no stamp is as long as that
+    let line = output.read_range(stamp.output.offset, stamp.output.length.min(1 << 16))?;
+    let entry: Option<Value> = serde_json::from_slice(&line).ok();
+    let named = entry.as_ref().and_then(|entry| entry["data"]["manifestSha256"].as_str());
+    Ok(Some(named == Some(manifest.unstamped()?.sha256.as_str())))
 }
 
 fn read_manifest(path: &Path) -> Result<Manifest, Stop> {

@@ -13,7 +13,9 @@ use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 
 /// `--reader`.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, ValueEnum, serde::Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum ReaderArg {
     /// Every record that the bytes still hold.
     #[default]

@@ -2,7 +2,8 @@
 
 use super::progress::Progress;
 use super::session::ReaderArg;
-use super::validate::{limit_threads, tell};
+use super::settings::tell;
+use super::validate::limit_threads;
 use super::{CLEAN, FAILED, Failure, lookup, output};
 use crate::check::in_order;
 use crate::report::ReadError;

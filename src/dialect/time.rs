@@ -145,6 +145,11 @@ fn lax(text: &str) -> Option<i64> {
     jiff::fmt::rfc2822::parse(&zoned).ok().map(|z| z.timestamp().as_millisecond())
 }
 
+/// The time now, as the format writes it: `2026-01-02T03:04:05.678Z`.
+pub fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}
+
 /// A time for people, in UTC.
 pub fn show(ms: i64) -> String {
     jiff::Timestamp::from_millisecond(ms).map_or_else(|_| format!("{ms} ms"), |t| format!("{t:.3}"))

@@ -12,7 +12,7 @@ const PREFIX: &str = ".sesstool-unfinished-";
 const SUFFIX: &str = ".tmp";
 
 /// Writes are collected up to this size, in bytes.
-const BUFFER: usize = 1 << 20;
+pub(super) const BUFFER: usize = 1 << 20;
 
 /// The files under way in this process, for a signal that ends it.
 static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -53,7 +53,7 @@ impl Draft {
     /// system gives them to a new file.
     pub(super) fn beside(target: &Path, permissions: Option<&Permissions>) -> io::Result<Draft> {
         let mut builder = tempfile::Builder::new();
-        builder.prefix(PREFIX).suffix(SUFFIX);
+        builder.prefix(PREFIX).suffix(SUFFIX).append(true);
         if permissions.is_none() {
             usual_permissions(&mut builder);
         }
@@ -73,6 +73,11 @@ impl Draft {
         self.file.path()
     }
 
+    /// Another handle of the open file, which stays with it when it is moved.
+    pub(super) fn handle(&self) -> io::Result<File> {
+        self.file.as_file().try_clone()
+    }
+
     /// Fills it with what `feed` gives, and waits until it is on the disk.
     pub(super) fn fill(&mut self, feed: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
         let mut out = BufWriter::with_capacity(BUFFER, self.file.as_file_mut());
@@ -80,8 +85,33 @@ impl Draft {
         // what is left in the buffer is not written a second time
         let _ = out.into_parts();
         fed?;
+        self.sync()
+    }
+
+    /// Waits until what was written to it is on the disk.
+    pub(super) fn sync(&self) -> io::Result<()> {
         self.file.as_file().sync_all()
     }
+}
+
+impl Write for Draft {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.as_file_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.as_file_mut().flush()
+    }
+}
+
+/// Moves a draft to its target, also where something stands, which whoever calls this has looked at.
+pub(super) fn replace(draft: Draft, target: &Path) -> io::Result<()> {
+    let list = drafts();
+    let Draft { file, listed } = draft;
+    let moved = file.persist(target).map(drop).map_err(|failed| failed.error);
+    drop(list);
+    drop(listed);
+    moved
 }
 
 /// Moves drafts to their targets, all or none, in order. A signal waits until all are there.
@@ -137,7 +167,7 @@ fn claim(file: NamedTempFile, target: &Path, refusal: io::Error) -> io::Result<(
 }
 
 /// The folder that a path is in.
-pub(super) fn folder_of(path: &Path) -> &Path {
+pub(crate) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -145,7 +175,7 @@ pub(super) fn folder_of(path: &Path) -> &Path {
 }
 
 /// Waits until the entries of a file's folder are on the disk.
-pub(super) fn sync_folder(file: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(file: &Path) -> io::Result<()> {
     // other systems do it when the file is synced, and open no folders
     if cfg!(unix) { File::open(folder_of(file))?.sync_all() } else { Ok(()) }
 }

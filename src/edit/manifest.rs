@@ -3,7 +3,7 @@
 //! Its JSON is described in `docs/manifest.md`.
 
 use super::plan::{Placed, Plan, copy};
-use super::{Digest, Kind, Put};
+use super::{Digest, Hasher, Kind, Put};
 use crate::source::Source;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -17,6 +17,9 @@ use std::ops::Range;
 
 /// The name and version of the format.
 pub const SCHEMA: &str = "sesstool.manifest/1";
+
+/// The cause under which a stamp stands among the edits: an entry of the output that names the manifest.
+pub const STAMP: &str = "stamp";
 
 /// From how many equal bytes on a run is stored as a length.
 const LONG_RUN: usize = 64;
@@ -59,6 +62,18 @@ pub struct File {
     /// Its size and SHA-256.
     #[serde(flatten)]
     pub digest: Digest,
+}
+
+/// A manifest without its output and its edits.
+#[derive(Serialize)]
+struct Unstamped<'a> {
+    schema: &'a str,
+    tool: &'a Tool,
+    verb: &'a str,
+    options: &'a BTreeMap<String, Value>,
+    restorable: bool,
+    input: &'a File,
+    edits: [(); 0],
 }
 
 /// What an edit does.
@@ -177,6 +192,27 @@ impl Manifest {
             sink(&serde_json::to_vec(edit)?)?;
         }
         sink(if self.edits.is_empty() { b"]}\n" } else { b"\n]}\n" })
+    }
+
+    /// The digest that a stamp in the output names. It is that of the text that [`print`](Self::print) gives,
+    /// without the member `output` and without the stamp's line: a file cannot hold the hash of a text that
+    /// holds the file's own.
+    ///
+    /// # Errors
+    /// None that is expected: what is printed goes to memory.
+    pub fn unstamped(&self) -> io::Result<Digest> {
+        let Manifest { schema, tool, verb, options, restorable, input, output: _, edits: _ } = self;
+        let head = Unstamped { schema, tool, verb, options, restorable: *restorable, input, edits: [] };
+        let head = serde_json::to_string(&head)?;
+        let mut hasher = Hasher::default();
+        hasher.add(head.trim_end_matches("]}").as_bytes());
+        for edit in self.edits.iter().filter(|edit| edit.cause != STAMP) {
+            hasher.add(b"\n");
+            hasher.add(&serde_json::to_vec(edit)?);
+            hasher.add(b",");
+        }
+        hasher.add(b"\n]}\n");
+        Ok(hasher.finish())
     }
 
     fn without_edits(&self) -> Manifest {

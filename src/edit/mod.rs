@@ -3,30 +3,38 @@
 //! A pass makes [`Edit`]s on byte spans of its input; a [`Plan`] puts them in order and proves that
 //! every input byte is accounted for; [`write_plan`] makes a new file of it, with a [`Manifest`] from which
 //! [`restore`] rebuilds the input bit for bit. Beside the store this is the only layer that writes, and
-//! it never writes to what it reads nor over anything that exists.
+//! it never writes to what it reads nor over anything that exists, but for an older [`ReportFile`].
 
 mod compose;
+mod create;
 mod diff;
 mod digest;
 #[allow(clippy::disallowed_methods, reason = "this layer writes")]
 mod draft;
 mod lines;
 pub mod manifest;
+mod members;
 mod plan;
+#[allow(clippy::disallowed_methods, reason = "this layer writes")]
+mod report_file;
 pub mod restore;
 #[allow(clippy::disallowed_methods, reason = "this layer writes")]
 mod write;
 
 pub use compose::ComposeError;
+pub(crate) use create::create;
 pub use diff::{Change, Line, changes};
 pub use digest::{Digest, Hasher};
 pub use draft::remove_drafts;
+pub(crate) use draft::{folder_of, sync_folder};
 pub use lines::{line_end, line_start};
 pub use manifest::Manifest;
+pub(crate) use members::Members;
 pub use plan::{Placed, Plan, PlanError, Segment, copy};
+pub use report_file::{IsOwn, ReportFile, append_note};
 pub use write::{
-    Account, Content, Original, WriteError, make_folder, manifest_path, refuse, refuse_one, write_alone, write_plan,
-    write_with_manifest,
+    Account, Content, Original, WriteError, make_folder, manifest_path, refuse, refuse_one, unstamped, write_alone,
+    write_plan, write_with_manifest,
 };
 
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! A plan: edits in order, free of overlaps, accounting for every byte of the input.
 
 use super::{Edit, Put};
-use crate::source::{Source, shrunk};
+use crate::source::{Piece, Source, shrunk};
 use std::fmt;
 use std::io;
 use std::ops::Range;
@@ -159,6 +159,42 @@ impl Plan {
         })
         .unwrap_or_else(|never| match never {});
         placed
+    }
+
+    /// Where bytes of the output, in ascending order, stand in the input; without those that edits put there.
+    pub fn input_of(&self, output: &[u64]) -> Vec<u64> {
+        let (mut found, mut left, mut at) = (Vec::new(), output, 0);
+        let walked: Result<(), std::convert::Infallible> = self.walk(|segment| {
+            let (length, from) = match segment {
+                Segment::Kept(span) => (span.end - span.start, Some(span.start)),
+                Segment::Put(_, Edit { put: Put::Own, span, .. }) => (span.end - span.start, Some(span.start)),
+                Segment::Put(_, edit) => (edit.put_length(), None),
+            };
+            let here = left.partition_point(|offset| *offset < at + length);
+            found.extend(left[..here].iter().filter_map(|offset| Some(from? + offset - at)));
+            (left, at) = (&left[here..], at + length);
+            Ok(())
+        });
+        walked.unwrap_or_else(|never| match never {});
+        found
+    }
+
+    /// The output as a source that reads through the edits; nothing of the input is copied.
+    ///
+    /// # Errors
+    /// What the system says; always for a long pipe.
+    pub fn view(&self, input: &Source) -> io::Result<Source> {
+        let mut pieces = Vec::new();
+        let walked: Result<(), std::convert::Infallible> = self.walk(|segment| {
+            pieces.push(match segment {
+                Segment::Kept(span) => Piece::Base(span),
+                Segment::Put(_, Edit { put: Put::Bytes(bytes), .. }) => Piece::Bytes(bytes),
+                Segment::Put(_, Edit { put: Put::Own, span, .. }) => Piece::Base(span.clone()),
+            });
+            Ok(())
+        });
+        walked.unwrap_or_else(|never| match never {});
+        Source::patched(input, &pieces)
     }
 
     /// Writes the output to `sink`, piece by piece; the input is never in memory as a whole.

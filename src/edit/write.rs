@@ -28,6 +28,10 @@ pub enum WriteError {
     Exists(PathBuf, &'static str),
     /// The output's manifest is there, but no output.
     LeftManifest(PathBuf),
+    /// A report would have the name of a session or of its manifest.
+    SessionName(PathBuf),
+    /// Something other than an older file of the kind named is there.
+    NotOwn(PathBuf, &'static str),
     /// The folder is not there, or nothing can be written to it.
     Folder(PathBuf, io::Error),
     /// Something appeared there while the file was made.
@@ -59,6 +63,17 @@ impl fmt::Display for WriteError {
                 f,
                 "the manifest '{}' is there without its file, left by a run that was stopped; remove it, or name \
                  another file",
+                path.display()
+            ),
+            WriteError::SessionName(path) => write!(
+                f,
+                "'{}' has the name of a session or its manifest, which a report is not; name another file",
+                path.display()
+            ),
+            WriteError::NotOwn(path, kind) => write!(
+                f,
+                "'{}' is there already and is none of ours ({kind}); only an older one of these is replaced; remove it, \
+                 or name another file",
                 path.display()
             ),
             WriteError::Folder(path, error) => {
@@ -201,7 +216,7 @@ pub fn refuse_one(output: &Path, input: Option<&Path>) -> Result<(), WriteError>
     }
 }
 
-fn what_is(found: FileType) -> &'static str {
+pub(super) fn what_is(found: FileType) -> &'static str {
     match found {
         found if found.is_symlink() => "a link",
         found if found.is_dir() => "a folder",
@@ -210,7 +225,7 @@ fn what_is(found: FileType) -> &'static str {
     }
 }
 
-fn is_same_file(a: &Path, b: &Path) -> bool {
+pub(super) fn is_same_file(a: &Path, b: &Path) -> bool {
     match (fs::metadata(a), fs::metadata(b)) {
         (Ok(x), Ok(y)) => is_same_node(&x, &y).unwrap_or_else(|| a.canonicalize().ok() == b.canonicalize().ok()),
         _ => false,
@@ -253,6 +268,35 @@ pub fn write_plan(
     write(original, content, output, account, Some(edits), check)
 }
 
+/// The digest that a stamp names where `output` is made by this plan: see [`Manifest::unstamped`].
+///
+/// # Errors
+/// What reading the input says.
+pub fn unstamped(original: &Original<'_>, plan: &Plan, account: &Account) -> io::Result<Digest> {
+    let edits = Manifest::of_plan(plan, original.source)?;
+    // the output has no part in it
+    manifest(original, account.clone(), Some(edits), File { name: String::new(), digest: original.digest.clone() })
+        .unstamped()
+}
+
+fn manifest(
+    original: &Original<'_>,
+    account: Account,
+    edits: Option<Vec<super::manifest::Record>>,
+    output: File,
+) -> Manifest {
+    Manifest {
+        schema: SCHEMA.to_string(),
+        tool: Manifest::this_tool(),
+        verb: account.verb.to_string(),
+        options: account.options,
+        restorable: edits.is_some(),
+        input: File { name: original.name(), digest: original.digest.clone() },
+        output,
+        edits: edits.unwrap_or_default(),
+    }
+}
+
 /// Makes `output` with this content, and a manifest that says from what it was made.
 ///
 /// # Errors
@@ -278,16 +322,7 @@ fn write(
     refuse(output, original.path)?;
     let permissions = original.permissions()?;
     let (new, digest) = new_file(output, permissions.as_ref(), content)?;
-    let manifest = Manifest {
-        schema: SCHEMA.to_string(),
-        tool: Manifest::this_tool(),
-        verb: account.verb.to_string(),
-        options: account.options,
-        restorable: edits.is_some(),
-        input: File { name: original.name(), digest: original.digest.clone() },
-        output: File { name: file_name(output), digest },
-        edits: edits.unwrap_or_default(),
-    };
+    let manifest = manifest(original, account, edits, File { name: file_name(output), digest });
     let manifest_path = manifest_path(output);
     let (new_manifest, _) = new_file(&manifest_path, permissions.as_ref(), &|sink| manifest.print(sink))?;
     let again = reopen(&new, output)?;

@@ -1,6 +1,6 @@
 //! Keys that occur twice in one object.
 
-use super::{Span, text};
+use super::{Span, text, word};
 use hashbrown::HashMap;
 use std::borrow::Cow;
 
@@ -8,89 +8,112 @@ use std::borrow::Cow;
 /// object with a million keys costs no more than its length.
 const FEW: usize = 24;
 
-/// The keys of all open objects, innermost last.
+/// The keys of all open objects, innermost last. The caller keeps a set of marks of each object's
+/// keys, a bit a mark: a key whose mark is new to its object is only [`push`](Self::push)ed, any
+/// other one has to [`meet`](Self::meet) those before it.
 #[derive(Default)]
 pub(super) struct Keys {
     keys: Vec<Key>,
-    frames: Vec<usize>,
     /// Maps of the objects that have more than [`FEW`] keys, with the depth of each.
     large: Vec<(usize, HashMap<Vec<u8>, Span>)>,
 }
 
-struct Key {
-    tag: u32,
-    span: Span,
-    escaped: bool,
+/// A key: where it stands between its quotes, and the half of its mark that the caller's set leaves out.
+#[derive(Clone, Copy)]
+pub(super) struct Key {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) tag: u32,
+    pub(super) escaped: bool,
+}
+
+impl Key {
+    fn span(self) -> Span {
+        self.start..self.end
+    }
+
+    fn name(self, bytes: &[u8]) -> Cow<'_, [u8]> {
+        name(&bytes[self.span()], self.escaped)
+    }
 }
 
 impl Keys {
     pub(super) fn clear(&mut self) {
         self.keys.clear();
-        self.frames.clear();
         self.large.clear();
     }
 
-    pub(super) fn enter(&mut self) {
-        self.frames.push(self.keys.len());
+    /// How many keys there are: where those of an object that opens now begin.
+    pub(super) fn len(&self) -> usize {
+        self.keys.len()
     }
 
-    pub(super) fn leave(&mut self) {
-        if self.large.last().is_some_and(|(depth, _)| *depth == self.frames.len()) {
+    /// Forgets the keys from `from` on, those of the object that closes: it has these marks, and so
+    /// many containers around it and itself.
+    #[inline(always)]
+    pub(super) fn leave(&mut self, from: usize, marks: u64, depth: usize) {
+        if marks == !0 && self.large.last().is_some_and(|(at, _)| *at == depth) {
             self.large.pop();
         }
-        if let Some(start) = self.frames.pop() {
-            self.keys.truncate(start);
-        }
+        self.keys.truncate(from);
     }
 
-    /// Adds a key of the innermost object; the earlier occurrence if it has one.
-    pub(super) fn add(&mut self, bytes: &[u8], span: Span, escaped: bool) -> Option<Span> {
-        let start = *self.frames.last()?;
-        let depth = self.frames.len();
+    /// Adds a key that its object cannot have yet.
+    #[inline(always)]
+    pub(super) fn push(&mut self, key: Key) {
+        self.keys.push(key);
+    }
+
+    /// Adds a key of the object whose keys begin at `from`. The earlier occurrence if it has one, and
+    /// marks to add to the object's.
+    pub(super) fn meet(&mut self, bytes: &[u8], from: usize, depth: usize, key: Key) -> (Option<Span>, u64) {
         if let Some((at, map)) = self.large.last_mut()
             && *at == depth
         {
-            return earlier(map, bytes, span, escaped);
+            return (earlier(map, bytes, key), !0);
         }
-        let raw = &bytes[span.clone()];
-        let name = name(raw, escaped);
-        let tag = tag(&name);
-        let found =
-            self.keys[start..].iter().find(|k| k.tag == tag && *self::name(&bytes[k.span.clone()], k.escaped) == *name);
+        let found = self.keys[from..].iter().find(|k| k.tag == key.tag && k.name(bytes) == key.name(bytes));
         if let Some(found) = found {
-            return Some(found.span.clone());
+            return (Some(found.span()), 0);
         }
-        self.keys.push(Key { tag, span, escaped });
-        if self.keys.len() - start > FEW {
-            let mut map = HashMap::new();
-            for key in self.keys.drain(start..) {
-                earlier(&mut map, bytes, key.span, key.escaped);
-            }
-            self.large.push((depth, map));
+        self.keys.push(key);
+        if self.keys.len() - from <= FEW {
+            return (None, 0);
         }
-        None
+        let mut map = HashMap::new();
+        for key in self.keys.drain(from..) {
+            earlier(&mut map, bytes, key);
+        }
+        self.large.push((depth, map));
+        // with every mark set each further key comes here
+        (None, !0)
     }
 }
 
-fn earlier(map: &mut HashMap<Vec<u8>, Span>, bytes: &[u8], span: Span, escaped: bool) -> Option<Span> {
-    let name = name(&bytes[span.clone()], escaped);
+fn earlier(map: &mut HashMap<Vec<u8>, Span>, bytes: &[u8], key: Key) -> Option<Span> {
+    let name = key.name(bytes);
     if let Some(first) = map.get(&*name) {
         return Some(first.clone());
     }
-    map.insert(name.into_owned(), span);
+    map.insert(name.into_owned(), key.span());
     None
 }
 
-fn name(raw: &[u8], escaped: bool) -> Cow<'_, [u8]> {
+/// A key's name: its bytes, decoded.
+pub(super) fn name(raw: &[u8], escaped: bool) -> Cow<'_, [u8]> {
     if escaped { text::decode(raw) } else { Cow::Borrowed(raw) }
 }
 
-/// A cheap mark that equal names share; names that share it are compared.
-fn tag(name: &[u8]) -> u32 {
-    let n = name.len();
-    match name {
-        [] => 0,
-        [first, .., last] => n as u32 ^ (*first as u32) << 8 ^ (*last as u32) << 16 ^ (name[n / 2] as u32) << 24,
-        [only] => 1 ^ (*only as u32) << 8,
-    }
+/// A mark that equal names share, by their first and (beyond eight bytes) last eight bytes. The upper
+/// bits are the better ones.
+#[inline(always)]
+pub(super) fn mark(head: u64, tail: u64, length: usize) -> u64 {
+    (head ^ tail.rotate_left(29) ^ length as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+/// The first eight bytes of a name, and its mark.
+pub(super) fn mark_of(name: &[u8]) -> (u64, u64) {
+    let head = word(name);
+    let tail = if name.len() > 8 { word(&name[name.len() - 8..]) } else { 0 };
+    (head, mark(head, tail, name.len()))
 }

@@ -42,7 +42,18 @@ pub(super) fn scan(bytes: &[u8], at: usize) -> Result<Number, usize> {
     Ok(Number { end: i, doubtful: length > 15 || exponent })
 }
 
+/// The offset of the first byte from `at` on that is no digit.
+#[inline(always)]
 fn digits(bytes: &[u8], mut at: usize) -> usize {
+    // eight at a time: a digit less '0' is at most 9, so that 0x76 more does not reach the high bit
+    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+        let values = u64::from_le_bytes(*chunk) ^ 0x3030_3030_3030_3030;
+        let others = (((values & 0x7F7F_7F7F_7F7F_7F7F) + 0x7676_7676_7676_7676) | values) & 0x8080_8080_8080_8080;
+        if others != 0 {
+            return at + others.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
     while let Some(b'0'..=b'9') = bytes.get(at) {
         at += 1;
     }
@@ -52,6 +63,9 @@ fn digits(bytes: &[u8], mut at: usize) -> usize {
 /// Whether the number is worth the same after `JSON.parse` and `JSON.stringify`. `1.0` and `1E2`
 /// are (only their spelling changes), `12345678901234567890` and `1e400` are not.
 pub(super) fn survives(text: &[u8]) -> bool {
+    if is_short(text) {
+        return true;
+    }
     let Ok(text) = std::str::from_utf8(text) else { return false };
     let Ok(double) = text.parse::<f64>() else { return false };
     if !double.is_finite() {
@@ -80,6 +94,24 @@ pub fn worth(text: &[u8]) -> Option<(i64, i64)> {
     // fewer than 18 digits
     let digits = digits as i64;
     Some((if text.starts_with('-') { -digits } else { digits }, exponent))
+}
+
+/// Whether a number has so few significant digits that a double keeps them. Below 2^52 they, as a whole
+/// number, lie farther apart than the doubles there, so that no other number of as many digits means
+/// the same double.
+fn is_short(text: &[u8]) -> bool {
+    let mut digits = 0u64;
+    let mut bytes = text.iter();
+    for byte in bytes.by_ref() {
+        match byte {
+            b'0'..=b'9' if digits < 1 << 52 => digits = digits * 10 + u64::from(byte - b'0'),
+            b'.' | b'-' => {}
+            b'e' | b'E' => break,
+            _ => return false,
+        }
+    }
+    // far from where doubles end or thin out
+    digits < 1 << 52 && text.len() < 100 && matches!(bytes.as_slice(), [] | [_] | [_, _] | [b'+' | b'-', _, _])
 }
 
 /// The significant digits without outer zeros, and the exponent of the last one; `None` for more

@@ -1,4 +1,3 @@
-use super::bits::Kernel;
 use super::*;
 
 fn oracle(bytes: &[u8]) -> bool {
@@ -227,8 +226,7 @@ fn strings_agree_with_a_plain_loop_at_every_place_of_a_block() {
                 bytes.extend_from_slice(b"bc\"");
                 for end in [bytes.len(), bytes.len() - 1, bytes.len() - 3] {
                     let bytes = &bytes[..end];
-                    for kernel in Kernel::all() {
-                        let mut scanner = Scanner::with_kernel(kernel);
+                    for (_, mut scanner) in Scanner::each_kernel() {
                         let ours = scanner.scan(bytes, 0).map(|v| v.span.end).map_err(|f| (f.at, f.reason));
                         assert_eq!(ours, plain_string(bytes), "{:?}", String::from_utf8_lossy(bytes));
                         if let Ok(end) = ours {

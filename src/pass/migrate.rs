@@ -284,7 +284,7 @@ impl<'a> Pass<'a> {
             Shape::Line => Why::safe(NAME, "every entry gets an id, and the one before it as its parent"),
             _ => Why::assumed(NAME, "in a tree without this entry's id or parent, it hangs on the one written before"),
         };
-        let changes = members.edits.len() + members.added.len();
+        let changes = members.changes();
         if self.shape == Shape::Line || self.shape == Shape::OldTree && !entry.has(flags::ID) {
             members.set("id", id, &why);
         }
@@ -293,7 +293,7 @@ impl<'a> Pass<'a> {
             let is_root = self.shape == Shape::OldTree && self.points_forward && entry.has(flags::ID);
             members.set("parentId", if is_root { b"null" } else { before }, &why);
         }
-        self.done.linked += u64::from(members.edits.len() + members.added.len() > changes);
+        self.done.linked += u64::from(members.changes() > changes);
         why
     }
 

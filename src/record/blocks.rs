@@ -21,6 +21,7 @@ impl<'a> Block<'a> {
     }
 
     /// The last member of that name: the one that counts.
+    #[inline]
     pub fn get(&self, name: &[u8]) -> Option<&'a Member> {
         self.members.iter().rev().map(|m| &m.member).find(|m| m.is(self.bytes, name))
     }

@@ -11,7 +11,15 @@ pub(super) const FORMAT: Format = Format {
     name: "concise",
     help: "one line a finding: path:line:column: severity[CODE] name: message",
     excerpts: false,
+    anchors: false,
     names_errors: true,
+    is_own: |head| {
+        let first = String::from_utf8_lossy(head.split(|b| *b == b'\n').next().unwrap_or_default());
+        let severities = ["error[", "warning[", "info["];
+        let marks = [": error[", ": warning[", ": info[", ": note: ", ": error: "];
+        let is_line = !first.starts_with('{') && marks.iter().any(|mark| first.contains(mark));
+        is_line || severities.iter().any(|mark| first.starts_with(mark))
+    },
     new: |options: &Options| Box::new(Concise { findings: !options.statistics }),
 };
 

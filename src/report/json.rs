@@ -3,6 +3,7 @@
 //! Fields are added, never renamed. Text keeps its meaning whatever it holds, but what could reach into
 //! a terminal that shows the document is written as `\u` escapes.
 
+use super::baseline::Compared;
 use super::clean::is_unsafe;
 use super::{FileReport, Format, ReadError, ReaderCount, Report, Row, Statistics, Summary};
 use crate::rules::{Finding, Related, Repair, Severity};
@@ -18,7 +19,9 @@ pub(super) const FORMAT: Format = Format {
     name: "json",
     help: "one JSON document, schema sesstool.validate/1",
     excerpts: false,
+    anchors: false,
     names_errors: true,
+    is_own: |head| head.starts_with(b"{\"schema\":\"sesstool.validate/"),
     new: |_| Box::new(Json::default()),
 };
 
@@ -136,6 +139,8 @@ struct SummaryJson<'a> {
     infos: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     statistics: Option<Vec<&'a Row>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baseline: Option<&'a Compared>,
 }
 
 impl<'a> From<&'a FileReport> for FileJson<'a> {
@@ -204,6 +209,7 @@ impl<'a> From<&'a Summary> for SummaryJson<'a> {
             warnings: summary.totals.warnings,
             infos: summary.totals.infos,
             statistics: summary.statistics.as_ref().map(|statistics| Statistics::rows(statistics).collect()),
+            baseline: summary.baseline.as_ref(),
         }
     }
 }
@@ -251,6 +257,9 @@ impl Formatter for CleanFormatter {
 }
 
 fn write_clean<W: Write + ?Sized>(writer: &mut W, text: &str, unsafe_here: impl Fn(char) -> bool) -> io::Result<()> {
+    if text.bytes().all(|b| matches!(b, b' '..=b'~')) {
+        return writer.write_all(text.as_bytes());
+    }
     let mut written = 0;
     // most text is plain, and goes out in one piece
     for (at, c) in text.char_indices().filter(|&(_, c)| unsafe_here(c)) {
@@ -268,8 +277,5 @@ fn write_clean<W: Write + ?Sized>(writer: &mut W, text: &str, unsafe_here: impl 
 /// # Errors
 /// Those of `out`.
 pub(crate) fn write_raw(out: &mut dyn Write, json: &str) -> io::Result<()> {
-    if json.bytes().all(|b| matches!(b, b' '..=b'~')) {
-        return out.write_all(json.as_bytes());
-    }
     write_clean(out, json, |c| c >= ' ' && is_unsafe(c))
 }

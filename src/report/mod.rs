@@ -2,6 +2,7 @@
 //!
 //! [`FORMATS`] lists them; a new format is one file and one line there.
 
+pub mod baseline;
 pub mod clean;
 mod concise;
 pub mod context;
@@ -10,9 +11,16 @@ pub mod digest;
 pub mod entry;
 #[cfg(feature = "cli")]
 mod excerpt;
+mod github;
+mod gitlab;
 mod json;
+#[cfg(feature = "cli")]
+mod junit;
 pub mod layout;
 pub mod message;
+pub mod rule_text;
+#[cfg(feature = "cli")]
+mod sarif;
 mod statistics;
 pub mod stats;
 #[cfg(feature = "cli")]
@@ -41,6 +49,11 @@ pub trait Report: Send {
 
     /// There is no next file.
     fn end(&mut self, out: &mut dyn Write, summary: &Summary) -> io::Result<()>;
+
+    /// What is for the page of the CI job, in Markdown, once the report has ended.
+    fn job_summary(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// How a report looks, where the format leaves a choice.
@@ -52,11 +65,22 @@ pub struct Options {
     pub max_findings: usize,
     /// Whether people get a table of codes in place of the findings.
     pub statistics: bool,
+    /// From which severity on a file has failed; `None`: never.
+    pub fail_on: Option<Severity>,
+    /// Whether there is a page of the CI job to write to.
+    pub job_summary: bool,
+}
+
+impl Options {
+    /// Whether what has this worst finding has failed.
+    pub fn fails(&self, worst: Option<Severity>) -> bool {
+        self.fail_on.is_some_and(|least| worst >= Some(least))
+    }
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { width: 140, max_findings: 20, statistics: false }
+        Options { width: 140, max_findings: 20, statistics: false, fail_on: Some(Severity::Error), job_summary: false }
     }
 }
 
@@ -69,8 +93,12 @@ pub struct Format {
     pub help: &'static str,
     /// Whether it shows findings with their [`Excerpt`](crate::rules::Excerpt).
     pub excerpts: bool,
+    /// Whether it shows what findings are known by, their [`Anchor`](crate::rules::Anchor).
+    pub anchors: bool,
     /// Whether it names the files that could not be read; if not, whoever writes it must.
     pub names_errors: bool,
+    /// Whether the first bytes of a file (up to 4,096, never none) are those of such a report.
+    pub is_own: fn(&[u8]) -> bool,
     /// A new report in this format.
     pub new: fn(&Options) -> Box<dyn Report>,
 }
@@ -81,11 +109,23 @@ pub static FORMATS: &[Format] = &[
     text::FORMAT,
     concise::FORMAT,
     json::FORMAT,
+    #[cfg(feature = "cli")]
+    sarif::FORMAT,
+    github::FORMAT,
+    gitlab::FORMAT,
+    #[cfg(feature = "cli")]
+    junit::FORMAT,
 ];
 
 /// The format of this name.
 pub fn format(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.name == name)
+}
+
+/// A path with slashes, as it stands in a repository.
+fn slashed(path: &str) -> String {
+    let path = if cfg!(windows) { path.replace('\\', "/") } else { path.to_string() };
+    path.strip_prefix("./").map(String::from).unwrap_or(path)
 }
 
 /// What there is to say about all files together.
@@ -101,6 +141,8 @@ pub struct Summary {
     pub totals: Totals,
     /// The findings by code, where that was asked for.
     pub statistics: Option<Statistics>,
+    /// What the baseline came to, where there is one.
+    pub baseline: Option<baseline::Compared>,
 }
 
 impl Summary {
@@ -207,6 +249,16 @@ impl Totals {
     /// The severities, worst first, with their numbers.
     pub fn by_severity(self) -> [(Severity, u64); 3] {
         [(Severity::Error, self.errors), (Severity::Warning, self.warnings), (Severity::Info, self.infos)]
+    }
+
+    /// Takes findings of a severity out.
+    fn subtract(&mut self, severity: Severity, number: u64) {
+        let total = match severity {
+            Severity::Error => &mut self.errors,
+            Severity::Warning => &mut self.warnings,
+            Severity::Info => &mut self.infos,
+        };
+        *total = total.saturating_sub(number);
     }
 
     /// Adds other totals.

@@ -44,6 +44,7 @@ fn finding(rule: &'static Rule, line: &[u8], span: Range<usize>, from: usize) ->
         repair: rule.repair,
         related: Vec::new(),
         excerpt: Some(Excerpt { bytes: line[from..].to_vec(), offset: 7000 + from as u64, more: false }),
+        anchor: None,
     }
 }
 

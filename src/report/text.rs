@@ -14,9 +14,20 @@ pub(super) const FORMAT: Format = Format {
     name: "text",
     help: "for people: each finding with its place in the line, its effect and its repair",
     excerpts: true,
+    anchors: false,
     names_errors: false,
+    is_own,
     new: |options| Box::new(Text { options: options.clone() }),
 };
+
+/// A heading of a finding or of the statistics, or the last line.
+fn is_own(head: &[u8]) -> bool {
+    String::from_utf8_lossy(head).lines().any(|line| {
+        let heading = ["error[", "warning[", "info[", "CODE  NAME  "].iter().any(|mark| line.starts_with(mark));
+        let rest = line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ',');
+        heading || (rest.len() < line.len() && (rest.starts_with(" file; ") || rest.starts_with(" files")))
+    })
+}
 
 /// How many of a finding's other places are named.
 const MAX_RELATED: usize = 9;
@@ -253,6 +264,9 @@ fn overall(summary: &Summary) -> String {
         parts[0] += &format!(", {} without findings", thousands(summary.clean));
     }
     parts.push(totals(summary.totals));
+    if let Some(known) = summary.baseline.as_ref().map(|compared| compared.known).filter(|known| *known > 0) {
+        parts.push(format!("{} known", thousands(known)));
+    }
     if summary.unreadable > 0 {
         parts.push(styled(style(Severity::Error), &format!("{} not read", plural(summary.unreadable, "file"))));
     }

@@ -8,13 +8,12 @@ use crate::record::Record;
 use crate::session::graph::{self, Children, Intervals};
 use crate::session::pairs::{Forest, Pairs};
 use crate::session::scan::{LineView, Observer, RecordView};
+use crate::session::set::EntrySet;
 use crate::session::{Entry, Header, Ref, Session, flags};
 use crate::source::Source;
-use hashbrown::HashSet;
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 /// When and how a rule looks.
 #[derive(Clone, Copy)]
@@ -201,12 +200,11 @@ pub struct Audit<'a> {
     pub session: &'a Session,
     /// The file's path, where it has one.
     pub path: Option<&'a Path>,
-    children: OnceCell<Children>,
-    intervals: OnceCell<Intervals>,
-    near: OnceCell<BTreeMap<u32, u32>>,
-    loops: OnceCell<(Vec<Vec<u32>>, HashSet<u32>)>,
-    kind: OnceCell<FileKind>,
-    pairs: OnceCell<Pairs>,
+    children: OnceLock<Children>,
+    intervals: OnceLock<Intervals>,
+    loops: OnceLock<(Vec<Vec<u32>>, EntrySet)>,
+    kind: OnceLock<FileKind>,
+    pairs: OnceLock<Pairs>,
 }
 
 impl<'a> Audit<'a> {
@@ -216,13 +214,22 @@ impl<'a> Audit<'a> {
             source,
             session,
             path,
-            children: OnceCell::new(),
-            intervals: OnceCell::new(),
-            near: OnceCell::new(),
-            loops: OnceCell::new(),
-            kind: OnceCell::new(),
-            pairs: OnceCell::new(),
+            children: OnceLock::new(),
+            intervals: OnceLock::new(),
+            loops: OnceLock::new(),
+            kind: OnceLock::new(),
+            pairs: OnceLock::new(),
         }
+    }
+
+    /// Does two things, at the same time where the session is so large that it pays.
+    pub fn side_by_side<A: Send, B: Send>(
+        &self,
+        one: impl FnOnce() -> A + Send,
+        other: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
+        const LARGE: usize = 10_000;
+        if self.session.entries.len() < LARGE { (one(), other()) } else { rayon::join(one, other) }
     }
 
     /// What kind of file it is.
@@ -256,8 +263,9 @@ impl<'a> Audit<'a> {
 
     /// The parent of an entry if each took the nearest earlier copy of an id that occurs twice.
     pub fn near_parent(&self, n: u32) -> Option<u32> {
-        let near = self.near.get_or_init(|| self.session.near.iter().copied().collect());
-        near.get(&n).copied().or_else(|| self.session.parent(n))
+        let near = &self.session.near;
+        let found = near.binary_search_by_key(&n, |(child, _)| *child).ok();
+        found.map(|at| near[at].1).or_else(|| self.session.parent(n))
     }
 
     /// Whether the parent that an entry names is its own id.
@@ -267,7 +275,7 @@ impl<'a> Audit<'a> {
         parent == n || entry.has(flags::ID) && self.session.has_same_id(parent, n)
     }
 
-    fn loops(&self) -> &(Vec<Vec<u32>>, HashSet<u32>) {
+    fn loops(&self) -> &(Vec<Vec<u32>>, EntrySet) {
         self.loops.get_or_init(|| {
             let count = self.session.entries.len();
             // an entry that names its own id is a finding of its own
@@ -288,7 +296,7 @@ impl<'a> Audit<'a> {
 
     /// Whether an entry is a member of one of [`real_loops`](Self::real_loops), or names itself.
     pub fn is_in_real_loop(&self, n: u32) -> bool {
-        self.loops().1.contains(&n) || self.names_itself(n)
+        self.loops().1.contains(n) || self.names_itself(n)
     }
 
     /// Whether two entries are the same bytes.
@@ -483,6 +491,7 @@ impl Finding {
             repair: rule.repair,
             related: Vec::new(),
             excerpt: None,
+            anchor: None,
         }
     }
 

@@ -92,6 +92,19 @@ pub struct Excerpt {
     pub more: bool,
 }
 
+/// What a finding is known by in later runs, and its columns as programs count them that do not count bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Anchor {
+    /// 16 hex digits: the same for the same damage wherever its line stands, and no other finding of the
+    /// same code in the file has it.
+    pub fingerprint: String,
+    /// The column in UTF-16 code units, from 1; bytes that are no text count one each. `None` where it was
+    /// not counted.
+    pub column: Option<u64>,
+    /// The column behind the place, on the same line; `None` for long places, or those of several lines.
+    pub end_column: Option<u64>,
+}
+
 /// One rule at one place.
 #[derive(Clone, Debug)]
 pub struct Finding {
@@ -113,4 +126,6 @@ pub struct Finding {
     pub related: Vec<Related>,
     /// The line around the place, where it was asked for.
     pub excerpt: Option<Excerpt>,
+    /// What it is known by, where it was asked for.
+    pub anchor: Option<Anchor>,
 }

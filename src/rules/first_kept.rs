@@ -1,8 +1,62 @@
-//! What a compaction's first kept entry is, for the rules R003, R004 and R005.
+//! What a compaction's first kept entry is, for the rules R003, R004, R005 and M013.
 
 use super::check::Audit;
+use super::{m013_context_breaks_pair, r005_first_kept_splits_call};
 use crate::dialect::pi::EntryType;
-use crate::session::{Ref, RefKind, RefValue, Shape};
+use crate::session::{Ref, RefKind, RefValue, Session, Shape};
+
+/// A compaction behind which the context begins with a result without its call.
+pub struct Break {
+    /// What it keeps.
+    pub reference: Ref,
+    /// The message with the call.
+    pub call: u32,
+    /// The rule that tells it.
+    pub code: &'static str,
+}
+
+/// The compactions that part a result from its call, each once, in file order.
+pub fn breaks(audit: &Audit<'_>) -> Vec<Break> {
+    let mut found: Vec<Break> = r005_first_kept_splits_call::splits(audit)
+        .into_iter()
+        .map(|split| Break {
+            reference: split.reference,
+            call: split.call,
+            code: r005_first_kept_splits_call::RULE.code,
+        })
+        .collect();
+    found.extend(m013_context_breaks_pair::parted(audit).into_iter().map(|(pair, reference)| Break {
+        reference,
+        call: audit.session.calls[pair.call as usize].entry,
+        code: m013_context_breaks_pair::RULE.code,
+    }));
+    found.sort_by_key(|found| (found.reference.entry, found.call));
+    found.dedup_by_key(|found| found.reference.entry);
+    found
+}
+
+/// The place of an entry among the records that the indices of version 1 count, the header at 0.
+pub fn index_of(session: &Session, n: u32) -> u32 {
+    let offset = session.entries[n as usize].offset;
+    session.extra_headers.partition_point(|header| header.offset < offset) as u32 + n + 1
+}
+
+/// How far entries are followed that give no message, in all: in any session that was not made to take
+/// long that is far enough.
+pub(super) struct Steps(u64);
+
+impl Steps {
+    /// For one run of a rule.
+    pub(super) fn of(session: &Session) -> Steps {
+        Steps(8 * session.entries.len() as u64 + 65_536)
+    }
+
+    /// Takes one; `None` once there are none left.
+    pub(super) fn take(&mut self) -> Option<()> {
+        self.0 = self.0.checked_sub(1)?;
+        Some(())
+    }
+}
 
 /// What a compaction keeps.
 pub(super) enum Kept {

@@ -26,8 +26,10 @@ pub static RULE: Rule = Rule {
 {"type":"message","id":"b7e4a910","parentId":"5c1d0e2f","timestamp":"…","message":{…}}"#,
     repair: Repair::Assumed,
     remedy: "Links the entry to the one written just before it, never to itself or to one of its own \
-        descendants. The assumption is that the conversation went on where it stood; the manifest \
-        names it, with the old value. If the session has several branches, compare the result with \
+        descendants; or to what something says better: the call of a tool result, the target of a `leaf` \
+        entry, the `fromId` of a branch summary, the branch that ended just before an older entry's \
+        time. The assumption is that the conversation went on where it stood; the manifest names it and \
+        the evidence, with the old value. If the session has several branches, compare the result with \
         `sesstool tree` before you use it.",
     checks: &[Check::Session(check)],
 };
@@ -37,14 +39,15 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
     if session.shape == Shape::Line {
         return;
     }
-    let names: BTreeMap<u32, _> = session.pending.iter().copied().collect();
+    let pending = &session.pending;
+    let named = |n: u32| pending.binary_search_by_key(&n, |(n, _)| *n).ok().map(|at| session.arena.get(pending[at].1));
     let lost: BTreeMap<&[u8], _> = session.facts.lost.iter().rev().map(|l| (l.id.as_slice(), l)).collect();
     for (n, entry) in (0u32..).zip(&session.entries) {
         if entry.parent() != Parent::Dangling {
             continue;
         }
         sink.add_with(&RULE, RULE.severity, || {
-            let name = names.get(&n).map(|key| session.arena.get(*key));
+            let name = named(n);
             let message = match &name {
                 Some(name) => format!("parent {} is not in this file", super::quote(name)),
                 None if entry.has(flags::PARENT_NO_STRING) => "the parent is neither a string nor null".to_string(),

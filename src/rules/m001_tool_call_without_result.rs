@@ -23,8 +23,7 @@ pub static RULE: Rule = Rule {
     repair: Repair::Choice,
     remedy: "Only on request (`--choose M001`): a result with `isError: true`, whose text says that the \
         result was lost, is inserted behind the message, and what follows hangs on it. Nothing is \
-        known of what the tool did, so the model is told just that. A file of version 1 has to be \
-        migrated first.",
+        known of what the tool did, so the model is told just that.",
     checks: &[Check::Session(check)],
 };
 

@@ -20,7 +20,7 @@ pub static RULE: Rule = Rule {
 {"type":"message","id":"b7e4a910","parentId":"5c1d0e2f",…,"message":{"role":"toolResult","toolCallId":"call_7",…}}"#,
     repair: Repair::Choice,
     remedy: "Only on request (`--choose M002`): the result is set aside, and what hangs on it is linked \
-        to its parent. A file of version 1 has to be migrated first.",
+        to its parent.",
     checks: &[Check::Session(check)],
 };
 

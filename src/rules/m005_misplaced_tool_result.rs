@@ -19,9 +19,11 @@ pub static RULE: Rule = Rule {
     example: r#"{"type":"message","id":"5c1d0e2f",…,"message":{"role":"assistant","content":[{"type":"toolCall","id":"call_7",…}],…}}
 {"type":"message","id":"9a8b7c6d","parentId":"5c1d0e2f",…,"message":{"role":"user","content":"and?"}}
 {"type":"message","id":"b7e4a910","parentId":"9a8b7c6d",…,"message":{"role":"toolResult","toolCallId":"call_7",…}}"#,
-    repair: Repair::None,
-    remedy: "None: moving the result would change the order of what was said. A branch that begins before \
-        the message in between (`sesstool fork --leaf`) goes on without it.",
+    repair: Repair::Choice,
+    remedy: "Only on request (`--choose M005`): the result moves right behind its call, and what hung on it \
+        hangs on what it hung on; a further result for the same call is set aside. That changes the order \
+        of what was said. A branch that begins before the message in between (`sesstool fork --leaf`) goes \
+        on without it.",
     checks: &[Check::Session(check)],
 };
 

@@ -14,9 +14,10 @@ mod e006_missing_field;
 mod e007_invalid_timestamp;
 mod e008_clock_went_back;
 mod e009_legacy_role;
+pub mod edited;
 pub mod file_name;
 mod finding;
-mod first_kept;
+pub mod first_kept;
 mod g001_duplicate_line;
 mod g002_duplicate_id;
 mod g003_dangling_parent;
@@ -89,7 +90,7 @@ mod r008_malformed_edit;
 mod r009_leaf_readers_differ;
 mod settle;
 
-pub use finding::{Excerpt, Finding, Place, Related, Repair, Severity};
+pub use finding::{Anchor, Excerpt, Finding, Place, Related, Repair, Severity};
 pub use policy::Policy;
 pub use settle::{Findings, judge};
 

@@ -6,8 +6,11 @@
 //! earlier one. Everything is settled once, so that a finding costs one look-up.
 
 use super::{Finding, RULES, Rule, Severity};
-use std::collections::BTreeMap;
+use crate::source::globs::Globs;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 /// What a user wants a rule to be: a severity, or off.
@@ -37,6 +40,8 @@ impl FromStr for Level {
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
     levels: BTreeMap<&'static str, Level>,
+    /// The rules that were asked for, and are not off.
+    selected: BTreeSet<&'static str>,
 }
 
 impl Policy {
@@ -58,13 +63,24 @@ impl Policy {
         let select = selectors(rules, select)?;
         let ignore = selectors(rules, ignore)?;
         let assignments = assignments(rules, severity)?;
-        let level = |rule: &Rule| {
+        let is_on = |rule: &Rule| {
             let selected = if select.is_empty() { Some(0) } else { closest(&select, rule) };
-            let on = selected.is_some_and(|selected| closest(&ignore, rule).is_none_or(|ignored| ignored < selected));
-            if on { assigned(&assignments, rule) } else { Some(Level::Off) }
+            selected.is_some_and(|selected| closest(&ignore, rule).is_none_or(|ignored| ignored < selected))
         };
+        let level = |rule: &Rule| if is_on(rule) { assigned(&assignments, rule) } else { Some(Level::Off) };
         let levels = rules.iter().filter_map(|rule| Some((rule.code, level(rule)?))).collect();
-        Ok(Policy { levels })
+        let asked_for = rules.iter().filter(|rule| !select.is_empty() && is_on(rule));
+        let selected = asked_for.map(|rule| rule.code).collect();
+        Ok(Policy { levels, selected })
+    }
+
+    /// This policy where it says something, and elsewhere `lower`. A rule that is asked for here is on even
+    /// if it is off there.
+    pub fn over(&self, lower: &Policy) -> Policy {
+        let mut levels = lower.levels.clone();
+        levels.retain(|code, level| !(*level == Level::Off && self.selected.contains(code)));
+        levels.extend(&self.levels);
+        Policy { levels, selected: &lower.selected | &self.selected }
     }
 
     /// The severity with which a finding of this rule counts, `severity` being its own; `None` if it does not.
@@ -80,6 +96,30 @@ impl Policy {
     pub fn apply(&self, finding: Finding) -> Option<Finding> {
         let severity = self.severity(finding.rule, finding.severity)?;
         Some(Finding { severity, ..finding })
+    }
+}
+
+/// Policies for some paths, between the one below them (of a file of settings) and the one above (of the
+/// command line).
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// What holds everywhere unless something says otherwise.
+    pub lower: Policy,
+    /// Which paths, and what is said for them; a later one goes before an earlier one.
+    pub list: Vec<(Globs, Policy)>,
+    /// What goes before all of it.
+    pub upper: Policy,
+}
+
+impl Overrides {
+    /// The policy for a path; `everywhere` where nothing else is said.
+    pub fn of<'p>(&self, path: Option<&Path>, everywhere: &'p Policy) -> Cow<'p, Policy> {
+        let fit = |globs: &Globs| path.is_some_and(|path| globs.fit(path));
+        let mut found: Option<Policy> = None;
+        for (_, policy) in self.list.iter().filter(|(globs, _)| fit(globs)) {
+            found = Some(policy.over(found.as_ref().unwrap_or(&self.lower)));
+        }
+        found.map_or(Cow::Borrowed(everywhere), |found| Cow::Owned(self.upper.over(&found)))
     }
 }
 
@@ -255,6 +295,45 @@ mod tests {
     }
 
     #[test]
+    fn one_policy_stands_over_another() {
+        let on = |upper: Policy, lower: Policy| {
+            let policy = upper.over(&lower);
+            let on = TABLE.iter().filter_map(|rule| {
+                let severity = policy.severity(rule, rule.severity)?;
+                Some(format!("{}={}", rule.code, severity.name()))
+            });
+            on.collect::<Vec<_>>().join(" ")
+        };
+        let of =
+            |select: &[&str], ignore: &[&str], severity: &[&str]| policy(select, ignore, severity).expect("a policy");
+        let lower = || of(&[], &["A001"], &["A002=info"]);
+        assert_eq!(on(of(&[], &[], &[]), lower()), "A002=info A010=error B001=error");
+        assert_eq!(on(of(&[], &["B"], &["A002=warning"]), lower()), "A002=warning A010=error");
+        assert_eq!(on(of(&["A00"], &[], &[]), lower()), "A001=error A002=info");
+        assert_eq!(on(of(&["A00"], &["A001"], &[]), lower()), "A002=info");
+    }
+
+    #[test]
+    fn paths_have_policies_of_their_own() {
+        let globs = |glob: &str| Globs::new(Path::new("/p"), &[glob.to_string()]).expect("a glob");
+        let of = |severity: &[&str]| policy(&[], &[], severity).expect("a policy");
+        let lower = of(&["A=warning"]);
+        let list = vec![(globs("old"), of(&["A001=off", "A002=info"])), (globs("old/x"), of(&["A002=off"]))];
+        let upper = of(&["A010=error"]);
+        let everywhere = upper.over(&lower);
+        let overrides = Overrides { lower, list, upper };
+        let levels = |path: &str| {
+            let policy = overrides.of(Some(Path::new(path)), &everywhere);
+            let all = TABLE.iter().map(|rule| policy.severity(rule, rule.severity).map_or("off", Severity::name));
+            all.collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(levels("/p/new/a"), "warning warning error error");
+        assert_eq!(levels("/p/old/a"), "off info error error");
+        assert_eq!(levels("/p/old/x/a"), "off off error error");
+        assert!(matches!(overrides.of(None, &everywhere), Cow::Borrowed(_)));
+    }
+
+    #[test]
     fn unknown_ones_are_refused_with_what_comes_close() {
         assert_eq!(message(&["A020"], &[]), "unknown rule 'A020'; did you mean 'A002'?");
         assert_eq!(message(&["broken-thin"], &[]), "unknown rule 'broken-thin'; did you mean 'broken-thing'?");
@@ -279,6 +358,7 @@ mod tests {
             repair: Repair::None,
             related: Vec::new(),
             excerpt: None,
+            anchor: None,
         };
         let policy = policy(&[], &["B"], &["A001=info"]).expect("a sound policy");
         assert_eq!(policy.apply(finding(TABLE[0])).map(|f| f.severity), Some(Severity::Info));

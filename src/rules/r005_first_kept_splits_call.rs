@@ -1,10 +1,12 @@
 //! `first-kept-splits-call`: a compaction keeps a tool result but not its call.
 
 use super::check::{Audit, Check, Sink};
-use super::first_kept::{self, Kept};
+use super::first_kept::{self, Kept, Steps};
 use super::{Finding, Repair, Rule, Severity};
-use crate::dialect::pi::{EntryType, Role};
-use crate::session::Session;
+use crate::dialect::pi::Role;
+use crate::session::Ref;
+use crate::session::pairs::ends_run;
+use hashbrown::HashSet;
 
 /// R005.
 pub static RULE: Rule = Rule {
@@ -20,21 +22,15 @@ pub static RULE: Rule = Rule {
     example: r#"{"type":"message","id":"9a8b7c6d",…,"message":{…{"type":"toolCall","id":"call_7",…}…}}
 {"type":"message","id":"5c1d0e2f",…,"message":{"role":"toolResult","toolCallId":"call_7",…}}
 {"type":"compaction","id":"b7e4a910","parentId":"5c1d0e2f",…,"firstKeptEntryId":"5c1d0e2f",…}"#,
-    repair: Repair::None,
-    remedy: "None: the compaction says what its writer meant, and keeping more or less changes what the \
-        model sees. The finding proposes the assistant message that holds the call as the first \
-        entry to keep.",
+    repair: Repair::Choice,
+    remedy: "Only on request (`--choose R005`, or `M013`): the kept range begins at the message with the call. \
+        The compaction says what its writer meant, and keeping more changes what the model sees; so it is \
+        not done unasked.",
     checks: &[Check::Session(check)],
 };
 
-/// How many entries that give no message are passed over on the way to a call or a result. Real
-/// sessions have a handful; the bound keeps the cost linear.
-const MOST_PASSED: usize = 256;
-
 fn check(audit: &Audit<'_>, sink: &mut Sink) {
-    for (reference, kept) in first_kept::all(audit) {
-        let Kept::Entry(first) = kept else { continue };
-        let Some((result, call)) = split(audit, first, reference.entry) else { continue };
+    for Split { reference, first, call, result } in splits(audit) {
         sink.add_with(&RULE, RULE.severity, || {
             let message = format!("the kept range starts at {}, between a tool call and its result", audit.name(first));
             Finding::new(&RULE, audit.ref_place(&reference), message)
@@ -45,35 +41,53 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
     }
 }
 
+/// A kept range that begins between a call and its result.
+pub(super) struct Split {
+    /// What the compaction keeps.
+    pub(super) reference: Ref,
+    /// The entry that it keeps first.
+    pub(super) first: u32,
+    /// The message with the call.
+    pub(super) call: u32,
+    /// The result.
+    pub(super) result: u32,
+}
+
+/// All of a session.
+pub(super) fn splits(audit: &Audit<'_>) -> Vec<Split> {
+    let mut steps = Steps::of(audit.session);
+    let mut found = Vec::new();
+    for (reference, kept) in first_kept::all(audit) {
+        let Kept::Entry(first) = kept else { continue };
+        if let Some((result, call)) = split(audit, first, reference.entry, &mut steps) {
+            found.push(Split { reference, first, call, result });
+        }
+    }
+    found
+}
+
 /// A result in the kept range that begins at `first`, and the message before the range that has its call.
-pub(super) fn split(audit: &Audit<'_>, first: u32, compaction: u32) -> Option<(u32, u32)> {
+pub(super) fn split(audit: &Audit<'_>, first: u32, compaction: u32, steps: &mut Steps) -> Option<(u32, u32)> {
     let session = audit.session;
-    let before = session.path(first).skip(1).take(MOST_PASSED);
-    let call = before.take_while(|n| !ends_run(session, *n)).last().map_or(first, |n| n);
-    let call = session.parent(call).filter(|n| session.entries[*n as usize].role == Role::Assistant)?;
-    let calls: Vec<u64> = session.calls_of(call).iter().filter(|c| !c.is_result).map(|c| c.id).collect();
+    let mut call = session.parent(first)?;
+    while !ends_run(session, call) {
+        steps.take()?;
+        call = session.parent(call).filter(|n| *n != first)?;
+    }
+    if session.entries[call as usize].role != Role::Assistant {
+        return None;
+    }
+    let calls: HashSet<u64> = session.calls_of(call).iter().filter(|c| !c.is_result).map(|c| c.id).collect();
     if calls.is_empty() {
         return None;
     }
     let mut at = first;
-    for _ in 0..MOST_PASSED {
-        if ends_run(session, at) {
-            return None;
-        }
+    while !ends_run(session, at) {
+        steps.take()?;
         if session.calls_of(at).iter().any(|c| c.is_result && calls.contains(&c.id)) {
             return Some((at, call));
         }
         at = audit.next_towards(at, compaction).filter(|n| *n != compaction)?;
     }
     None
-}
-
-/// Whether an entry gives a message that ends the run of results behind a call.
-fn ends_run(session: &Session, n: u32) -> bool {
-    let entry = &session.entries[n as usize];
-    match entry.kind {
-        EntryType::Message => !matches!(entry.role, Role::ToolResult),
-        EntryType::CustomMessage | EntryType::BranchSummary => true,
-        _ => false,
-    }
 }

@@ -1,9 +1,9 @@
 //! From single findings to a verdict: the session rules, and which findings yield to which.
 
-use super::check::{Audit, Check, Checker};
+use super::check::{Audit, Check, Checker, Sink};
 use super::finding::{Finding, Repair, Severity};
 use super::kind::FileKind;
-use super::{Policy, RULES};
+use super::{Policy, RULES, Rule};
 use std::collections::BTreeMap;
 
 /// What was found in a file.
@@ -29,11 +29,25 @@ pub fn judge(audit: &Audit<'_>, checker: Checker, policy: &Policy) -> Findings {
         }
         _ => sink.keep_codes(|_| false),
     }
-    for check in RULES.iter().filter(|r| stands(kind, r.code)).flat_map(|r| r.checks) {
-        if let Check::Session(run) = check {
-            run(audit, &mut sink);
+    let (on_calls, others): (Vec<&Rule>, Vec<&Rule>) =
+        RULES.iter().filter(|r| stands(kind, r.code)).partition(|r| r.code.starts_with('M'));
+    let run = |rules: &[&Rule], sink: &mut Sink| {
+        for check in rules.iter().flat_map(|r| r.checks) {
+            if let Check::Session(run) = check {
+                run(audit, sink);
+            }
         }
-    }
+    };
+    // what the rules about calls look at takes as long to find out as all the others take
+    audit.side_by_side(
+        || run(&others, &mut sink),
+        || {
+            if matches!(kind, FileKind::Session) {
+                audit.pairs();
+            }
+        },
+    );
+    run(&on_calls, &mut sink);
     let repairable = sink
         .counts
         .keys()

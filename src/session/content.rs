@@ -32,25 +32,19 @@ impl<'a> Message<'a> {
     /// Finds the members; the last of a name counts.
     pub fn read(record: &Record<'a>) -> Message<'a> {
         let mut message = Message::default();
+        let bytes = record.bytes;
         for member in record.inner {
-            let raw = &record.bytes[member.key.clone()];
-            let decoded;
-            let name = if member.escaped {
-                decoded = text::decode(raw);
-                &*decoded
-            } else {
-                raw
+            let found = match () {
+                _ if member.is(bytes, b"role") => &mut message.role,
+                _ if member.is(bytes, b"timestamp") => &mut message.time,
+                _ if member.is(bytes, b"content") => &mut message.content,
+                _ if member.is(bytes, b"provider") => &mut message.provider,
+                _ if member.is(bytes, b"model") => &mut message.model,
+                _ if member.is(bytes, b"usage") => &mut message.usage,
+                _ if member.is(bytes, b"stopReason") => &mut message.stop,
+                _ => continue,
             };
-            match name {
-                b"role" => message.role = Some(member),
-                b"timestamp" => message.time = Some(member),
-                b"content" => message.content = Some(member),
-                b"provider" => message.provider = Some(member),
-                b"model" => message.model = Some(member),
-                b"usage" => message.usage = Some(member),
-                b"stopReason" => message.stop = Some(member),
-                _ => {}
-            }
+            *found = Some(member);
         }
         message
     }

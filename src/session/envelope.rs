@@ -3,7 +3,7 @@
 use super::content::{self, Message};
 use crate::dialect::pi::{EntryType, FieldSpec, MESSAGE_FIELDS, Role, TOOL_RESULT_FIELDS};
 use crate::dialect::time::{self, Time};
-use crate::json::{Kind, Member, text};
+use crate::json::{Kind, Member};
 use crate::record::Record;
 use std::borrow::Cow;
 
@@ -178,18 +178,19 @@ struct Named<'a> {
 }
 
 impl<'a> Named<'a> {
+    #[inline(always)]
     fn note(&mut self, record: &Record<'a>, member: &'a Member) {
-        let raw = &record.bytes[member.key.clone()];
-        let name = if member.escaped { text::decode(raw) } else { Cow::Borrowed(raw) };
+        let bytes = record.bytes;
         // a later member of the same name is the one that counts
-        match &*name {
-            b"type" => self.kind = Some(member),
-            b"id" => self.id = Some(member),
-            b"parentId" => self.parent = Some(member),
-            b"timestamp" => self.time = Some(member),
-            b"message" => self.message = Some(member),
-            _ => {}
-        }
+        let found = match () {
+            _ if member.is(bytes, b"type") => &mut self.kind,
+            _ if member.is(bytes, b"id") => &mut self.id,
+            _ if member.is(bytes, b"parentId") => &mut self.parent,
+            _ if member.is(bytes, b"timestamp") => &mut self.time,
+            _ if member.is(bytes, b"message") => &mut self.message,
+            _ => return,
+        };
+        *found = Some(member);
     }
 }
 

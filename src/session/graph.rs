@@ -44,14 +44,19 @@ pub struct Intervals {
 }
 
 impl Intervals {
-    /// Walks the forest. Members of loops, and what hangs on them, are in no tree and related to nothing.
+    /// Walks the forest of a session.
     pub fn of(session: &Session, children: &Children) -> Intervals {
-        let count = session.entries.len();
+        Intervals::by(session.entries.len(), children, |n| session.entries[n as usize].parent().entry())
+    }
+
+    /// Walks the forest of `count` entries by the parents that `parent` gives. Members of loops, and what
+    /// hangs on them, are in no tree and related to nothing.
+    pub fn by(count: usize, children: &Children, parent: impl Fn(u32) -> Option<u32>) -> Intervals {
         let mut times = vec![(u32::MAX, 0); count];
         let mut clock = 0;
         let mut stack: Vec<(u32, u32)> = Vec::new();
         for root in 0..count as u32 {
-            if session.entries[root as usize].parent().entry().is_some() {
+            if parent(root).is_some() {
                 continue;
             }
             times[root as usize].0 = clock;
@@ -73,6 +78,16 @@ impl Intervals {
             }
         }
         Intervals { times }
+    }
+
+    /// When the walk enters an entry; `u32::MAX` for what it never comes to.
+    pub fn entered(&self, n: u32) -> u32 {
+        self.times[n as usize].0
+    }
+
+    /// When the walk has left an entry and everything below it.
+    pub fn left(&self, n: u32) -> u32 {
+        self.times[n as usize].1
     }
 
     /// Whether `a` is entered after `n`.

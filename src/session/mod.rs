@@ -8,10 +8,13 @@ pub mod derived_ids;
 pub mod envelope;
 pub mod facts;
 pub mod graph;
+pub mod grow;
 pub mod ids;
+pub mod mend;
 pub mod pairs;
 pub mod reread;
 pub mod scan;
+pub mod set;
 pub mod tools;
 pub mod view;
 
@@ -19,6 +22,7 @@ use crate::dialect::pi::{EntryType, Role};
 use facts::FileFacts;
 use foldhash::fast::FixedState;
 use ids::{Arena, Key, Table};
+use set::EntrySet;
 use std::hash::BuildHasher;
 
 /// One entry.
@@ -285,6 +289,16 @@ pub struct HeaderField {
     pub place: (u64, u64),
 }
 
+impl HeaderField {
+    /// The value as it stands there, a string in its quotes.
+    pub fn shown(&self) -> String {
+        match self.kind {
+            crate::json::Kind::String => format!("\"{}\"", self.text),
+            _ => self.text.clone(),
+        }
+    }
+}
+
 impl Header {
     /// The last member of that name.
     pub fn get(&self, name: &str) -> Option<&HeaderField> {
@@ -335,8 +349,8 @@ pub struct Session {
     odd_lines: Vec<(u64, u64)>,
     /// The loops of the tree, see [`graph::loops`].
     pub loops: Vec<Vec<u32>>,
-    /// A bit for each entry that is in one; empty if there is none.
-    in_loop: Vec<u64>,
+    /// The entries that are in one.
+    in_loop: EntrySet,
     /// How the entries hang together.
     pub shape: Shape,
     /// What was counted over the whole file.
@@ -410,7 +424,7 @@ impl Session {
 
     /// Whether the entry is a member of a loop.
     pub fn is_in_loop(&self, n: u32) -> bool {
-        self.in_loop.get(n as usize / 64).is_some_and(|bits| bits >> (n % 64) & 1 == 1)
+        self.in_loop.contains(n)
     }
 
     /// The current leaf as this program has it: the last entry, or what the last `leaf` entry names

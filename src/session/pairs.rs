@@ -50,6 +50,8 @@ pub struct Pairs {
     pub twice: Vec<(u32, u32)>,
     /// First results on their path, with their call.
     pub answers: Vec<Pair>,
+    /// Calls that some branch leaves open, with a result that stands before them.
+    pub early: Vec<Pair>,
 }
 
 /// What is known of a call id on the way from the root.
@@ -91,7 +93,7 @@ struct Frame {
 struct Below {
     /// How many branches end in it.
     tips: u32,
-    /// How many of them have no message behind the entry.
+    /// How many of them have nothing behind the entry that the model sees as a message.
     quiet: u32,
     /// Whether one of them has no compaction in it.
     plain: bool,
@@ -211,6 +213,11 @@ impl<'a> Walk<'a> {
         start..self.cursor
     }
 
+    /// Whether a call is one of an entry's.
+    fn is_in(&self, n: u32, call: u32) -> bool {
+        self.forest.session.calls[call as usize].entry == n
+    }
+
     fn slot(&mut self, id: u64) -> u32 {
         let next = self.states.len() as u32;
         let slot = *self.slots.entry(id).or_insert(next);
@@ -228,13 +235,11 @@ impl<'a> Walk<'a> {
     fn calls(&mut self, n: u32, failed: bool) {
         let places = self.places(n);
         let (breaks, compactions) = (self.breaks, self.compactions.len() as u32);
-        let first_change = self.changes.len();
-        for at in places.clone() {
+        for at in places {
             let call = at as u32;
             let slot = self.slot(self.forest.session.calls[at].id);
-            let own = self.changes[first_change..].iter().any(|(changed, _)| *changed == slot);
             match self.states[slot as usize] {
-                State::Open(first) if own => {
+                State::Open(first) if self.is_in(n, first.call) => {
                     self.pairs.twice.push((call, first.call));
                     continue;
                 }
@@ -298,7 +303,8 @@ impl<'a> Walk<'a> {
                 (EntryType::Message, Role::ToolResult) => self.settle_results(n, below, changes as usize),
                 _ => {}
             }
-            if entry.is_message() {
+            // a summary of a branch that was left is a message to the model
+            if entry.is_message() || entry.kind == EntryType::BranchSummary {
                 below.quiet = 0;
             }
         }
@@ -322,7 +328,7 @@ impl<'a> Walk<'a> {
                 continue;
             }
             if let Some(&result) = self.early.get(&call) {
-                self.pairs.misplaced.push(Pair { result, call });
+                self.pairs.early.push(Pair { result, call });
             } else if !waiting || open > below.quiet {
                 self.pairs.lost.push(call);
             }
@@ -345,10 +351,12 @@ impl<'a> Walk<'a> {
 
     fn finish(self) -> Pairs {
         let mut pairs = self.pairs;
-        if !self.early.is_empty() {
-            let paired: HashSet<u32> = pairs.misplaced.iter().map(|pair| pair.result).collect();
+        if !pairs.early.is_empty() {
+            let paired: HashSet<u32> = pairs.early.iter().map(|pair| pair.result).collect();
             pairs.stray.retain(|(result, _)| !paired.contains(result));
+            pairs.misplaced.extend_from_slice(&pairs.early);
         }
+        pairs.early.sort_unstable_by_key(|pair| (pair.result, pair.call));
         pairs.lost.sort_unstable();
         pairs.stray.sort_unstable();
         pairs.repeated.sort_unstable_by_key(|pair| pair.result);

@@ -3,19 +3,21 @@
 use super::envelope::{Envelope, Id, facts};
 use super::facts::{FileFacts, FirstLine, Lost};
 use super::graph;
-use super::ids::{Arena, Key, Table};
+use super::ids::{Arena, Key, Marks, Table};
+use super::set::EntrySet;
 use super::{
     Call, Entry, Header, HeaderField, MOST_ENTRIES, NO_TIME, Parent, Ref, RefKind, RefValue, Session, Shape, flags,
 };
 use crate::dialect::pi::{EntryType, Role};
 use crate::dialect::{self, pi};
-use crate::json::{Kind, Member, Scanner, Span, skip_space, text};
-use crate::line::{self, Line, Lines};
+use crate::json::{Kind, Member, Scanner, Span, text};
+use crate::line::{self, Line};
 use crate::record::join::{self, Joined};
 use crate::record::{Piece, PieceKind, Pieces, Record, take_apart};
 use crate::source::slots::{self, Block, SourceTail, StreamBlocks, Tail};
 use crate::source::{Source, shrunk};
 use foldhash::fast::FixedState;
+use hashbrown::HashMap;
 use rayon::prelude::*;
 use std::hash::BuildHasher;
 use std::io;
@@ -253,32 +255,33 @@ fn scan_slot<O: Observer>(
 }
 
 /// What one block gives.
-struct BlockPart<O> {
+pub(super) struct BlockPart<O> {
     offset: u64,
     end: u64,
     behind: usize,
-    facts: FileFacts,
-    entries: Vec<(Entry, Key)>,
-    arena: Arena,
+    pub(super) facts: FileFacts,
+    /// The entries, each with what it names as its parent.
+    pub(super) entries: Vec<(Entry, Key)>,
+    pub(super) arena: Arena,
     headers: Vec<Header>,
-    refs: Vec<Ref>,
+    pub(super) refs: Vec<Ref>,
     calls: Vec<Call>,
     hashes: Vec<u64>,
     odd_lines: Vec<(u64, u64)>,
-    observer: O,
+    pub(super) observer: O,
 }
 
 /// How many further headers are kept.
 const MOST_HEADERS: usize = 1000;
 
-struct BlockScan<'a, O> {
+pub(super) struct BlockScan<'a, O> {
     options: &'a Options,
     block: &'a Block<'a>,
     part: BlockPart<O>,
 }
 
 impl<O: Observer> BlockScan<'_, O> {
-    fn run(
+    pub(super) fn run(
         scanner: &mut Scanner,
         options: &Options,
         block: &Block<'_>,
@@ -300,30 +303,40 @@ impl<O: Observer> BlockScan<'_, O> {
             observer: O::default(),
         };
         let mut scan = BlockScan { options, block, part };
-        let mut lines = Lines::new(block.bytes, skip);
-        while let Some(line) = lines.next() {
+        let mut at = skip;
+        while at < block.bytes.len() {
             scan.part.facts.lines += 1;
-            scan.part.facts.bytes += (line.next() - line.span.start) as u64;
-            if !scan.plain(scanner, &line) {
-                let next = scan.odd(scanner, &line, tail)?;
-                lines.seek(next);
-            }
+            at = match scan.plain(scanner, at) {
+                Some(next) => next,
+                None => {
+                    let line = Line::at(block.bytes, at);
+                    scan.part.facts.bytes += (line.next() - at) as u64;
+                    scan.odd(scanner, &line, tail)?
+                }
+            };
         }
         Ok(scan.part)
     }
 
-    /// Takes a line that is one record and nothing else; false if it is not.
-    fn plain(&mut self, scanner: &mut Scanner, line: &Line) -> bool {
-        let bytes = &self.block.bytes[line.span.clone()];
-        let start = skip_space(bytes, 0);
-        if bytes.get(start) != Some(&b'{') {
-            return false;
+    /// Takes the line that begins at `from`, if it is one record and nothing else; where the next begins.
+    fn plain(&mut self, scanner: &mut Scanner, from: usize) -> Option<usize> {
+        let rest = &self.block.bytes[from..];
+        let start = skip_blanks(rest, 0);
+        if rest.get(start) != Some(&b'{') {
+            return None;
         }
-        let Ok(value) = scanner.scan(bytes, start) else { return false };
-        if skip_space(bytes, value.span.end) != bytes.len() {
-            return false;
-        }
-        self.count_line(bytes, line, bytes.len());
+        // the end of the line need not be looked for: it is where the value ends
+        let value = scanner.scan_line(rest, start).ok()?;
+        let length = skip_blanks(rest, value.span.end);
+        let ended = match rest.get(length) {
+            Some(b'\n') => true,
+            Some(_) => return None,
+            None => false,
+        };
+        let bytes = &rest[..length];
+        let line = &Line { span: from..from + length, ended };
+        self.part.facts.bytes += (line.next() - from) as u64;
+        self.count_line(bytes, line, length);
         let bad_utf8 = if scanner.notes.non_ascii { first_bad_utf8(bytes) } else { None };
         let mut facts = if line.ended { 0 } else { line_facts::UNTERMINATED };
         if bad_utf8.is_some() {
@@ -341,7 +354,7 @@ impl<O: Observer> BlockScan<'_, O> {
         }
         let record = Record::new(&bytes[..value.span.end], scanner);
         self.record(&view, record, start, None, bad_utf8.is_none());
-        true
+        Some(line.next())
     }
 
     fn view<'v>(
@@ -782,6 +795,14 @@ pub fn header_fields(record: &Record<'_>, place: impl Fn(&Span) -> (u64, u64)) -
     fields
 }
 
+/// The offset of the first byte from `at` on that is no JSON white space, or the end of the line.
+fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(b' ' | b'\t' | b'\r') = bytes.get(at) {
+        at += 1;
+    }
+    at
+}
+
 /// Whether the keys of a record let it be a line of another storage.
 fn may_be_foreign(record: &Record<'_>, envelope: &Envelope<'_>) -> bool {
     matches!(envelope.entry, EntryType::Missing | EntryType::Unknown)
@@ -870,6 +891,7 @@ fn separator_at(bytes: &[u8], from: usize) -> Option<Span> {
 /// Joins the blocks' parts in file order.
 struct Builder<O> {
     session: Session,
+    marks: Marks,
     observer: O,
 }
 
@@ -889,26 +911,44 @@ impl<O: Observer> Builder<O> {
             hashes: Vec::new(),
             odd_lines: Vec::new(),
             loops: Vec::new(),
-            in_loop: Vec::new(),
+            in_loop: EntrySet::default(),
             shape: Shape::Tree,
             facts: FileFacts::default(),
         };
-        Builder { session, observer: O::default() }
+        Builder { session, marks: Marks::default(), observer: O::default() }
     }
 
     /// Makes room for what the rest of a source of `size` bytes will bring, going by what is there.
     fn expect(&mut self, size: u64) {
-        let Session { entries, table, arena, facts, .. } = &mut self.session;
+        let Session { entries, facts, .. } = &mut self.session;
         let rest = size.saturating_sub(facts.bytes) as u128;
         let more = entries.len() as u128 * rest / u128::from(facts.bytes.max(1));
         // a file may change its manners: not more than a GiB of rows ahead of the evidence
         let more = more.min(1 << 24) as usize;
         entries.reserve(more);
-        table.reserve(entries, arena, more);
+        self.marks.reserve(more);
     }
 
     fn append(&mut self, part: BlockPart<O>) -> io::Result<()> {
-        let session = &mut self.session;
+        let base = self.session.facts.lines;
+        let marks = &mut self.marks;
+        let observer =
+            self.session.take_in(part, |arena, row| marks.push(arena, row.has(flags::ID).then_some(row.id)))?;
+        self.observer.append(observer, base);
+        Ok(())
+    }
+
+    fn finish(mut self) -> (Session, O) {
+        self.session.settle(self.marks);
+        (self.session, self.observer)
+    }
+}
+
+impl Session {
+    /// Takes in what the next block has, and hands back what looked on. `added` is called for each entry
+    /// in turn; parents that are not the entry before are pending then.
+    pub(super) fn take_in<O>(&mut self, part: BlockPart<O>, mut added: impl FnMut(&Arena, &Entry)) -> io::Result<O> {
+        let session = self;
         let base = session.facts.lines;
         let first = session.entries.len() as u32;
         if (session.entries.len() + part.entries.len()) as u64 > MOST_ENTRIES as u64 {
@@ -928,14 +968,9 @@ impl<O: Observer> Builder<O> {
             row.line += base;
             row.id = session.arena.adopt(&part.arena, row.id);
             let n = session.entries.len() as u32;
+            row.link = session.link(n, &row, &part.arena, parent).link();
+            added(&session.arena, &row);
             session.entries.push(row);
-            if row.has(flags::ID)
-                && let Some(before) = session.table.insert(&session.entries, &session.arena, n)
-            {
-                session.copies.push((before, n));
-            }
-            let link = session.resolve(n, &part.arena, parent);
-            session.entries[n as usize].link = link.link();
         }
         for mut reference in part.refs {
             reference.entry += first;
@@ -952,20 +987,12 @@ impl<O: Observer> Builder<O> {
             facts.truthy = super::facts::Tally::default();
         }
         session.facts.append(facts);
-        self.observer.append(part.observer, base);
-        Ok(())
+        Ok(part.observer)
     }
 
-    fn finish(mut self) -> (Session, O) {
-        self.session.settle();
-        (self.session, self.observer)
-    }
-}
-
-impl Session {
-    /// The parent of the entry that has just been added, as far as it is there already.
-    fn resolve(&mut self, n: u32, from: &Arena, parent: Key) -> Parent {
-        let row = &self.entries[n as usize];
+    /// The parent of entry `n`, which is about to be added, if that is the one before it, as it mostly
+    /// is. Any other one is noted as pending.
+    fn link(&mut self, n: u32, row: &Entry, from: &Arena, parent: Key) -> Parent {
         if row.has(flags::PARENT_ABSENT) {
             return Parent::Absent;
         }
@@ -975,25 +1002,36 @@ impl Session {
         if row.has(flags::PARENT_NO_STRING) || parent.is_empty() {
             return Parent::Dangling;
         }
-        match self.table.find(&self.entries, &self.arena, from, parent) {
-            Some(m) => Parent::Entry(m),
-            None => {
-                let key = self.arena.adopt(from, parent);
-                self.pending.push((n, key));
-                Parent::Dangling
-            }
+        if let Some(last) = self.entries.last()
+            && last.has(flags::ID)
+            && self.arena.is_same_as(last.id, from, parent)
+        {
+            return Parent::Entry(n - 1);
         }
+        let key = self.arena.adopt(from, parent);
+        self.pending.push((n, key));
+        Parent::Dangling
     }
 
-    /// What can be said only at the end of the file: parents that stand later, copies of ids, the
-    /// shape, references.
-    fn settle(&mut self) {
-        for n in 0..self.pending.len() {
-            let (entry, key) = self.pending[n];
-            if let Some(found) = self.find_key(key) {
-                self.entries[entry as usize].link = found;
-            }
-        }
+    /// What can be said only at the end of the file: ids, parents that are not the entry before, copies
+    /// of ids, the shape, references.
+    fn settle(&mut self, marks: Marks) {
+        (self.table, self.copies) = Table::of(&self.entries, &self.arena, marks);
+        let copies = self.copies_by_last();
+        let mut pending = std::mem::take(&mut self.pending);
+        pending.retain(|&(n, key)| {
+            let Some(last) = self.find_key(key) else { return true };
+            // the copy that stood nearest before it, if any did
+            let before = match copies.get(&last) {
+                _ if last < n => Some(last),
+                Some(earlier) => earlier[..earlier.partition_point(|m| *m < n)].last().copied(),
+                None => None,
+            };
+            self.entries[n as usize].link = before.unwrap_or(last);
+            before.is_none()
+        });
+        pending.shrink_to_fit();
+        self.pending = pending;
         self.settle_copies();
         self.shape = self.find_shape();
         if self.shape == Shape::Line {
@@ -1002,17 +1040,24 @@ impl Session {
             }
         }
         self.loops = graph::loops(self.entries.len(), |n| self.parent(n));
-        if !self.loops.is_empty() {
-            self.in_loop = vec![0; self.entries.len().div_ceil(64)];
-            for &n in self.loops.iter().flatten() {
-                self.in_loop[n as usize / 64] |= 1 << (n % 64);
-            }
-        }
+        self.in_loop = self.loops.iter().flatten().copied().collect();
         for n in 0..self.refs.len() {
             if let RefValue::Id(key) = self.refs[n].value {
                 self.refs[n].target = self.find_key(key);
             }
         }
+    }
+
+    /// The earlier copies of each id that has some, in file order, by the last one.
+    fn copies_by_last(&self) -> HashMap<u32, Vec<u32>> {
+        let mut by_last: HashMap<u32, Vec<u32>> = HashMap::new();
+        for &(before, later) in &self.copies {
+            // so far the one before was the last
+            let mut earlier = by_last.remove(&before).unwrap_or_default();
+            earlier.push(before);
+            by_last.insert(later, earlier);
+        }
+        by_last
     }
 
     /// Where an id occurs twice the later copy is the node: children of an earlier one move to it.
@@ -1025,7 +1070,7 @@ impl Session {
             self.entries[before as usize].flags |= flags::EARLIER_COPY;
         }
         // from the back, so that each earlier copy already knows the last one
-        let mut last = hashbrown::HashMap::new();
+        let mut last = HashMap::new();
         for &(before, later) in self.copies.iter().rev() {
             let end = last.get(&later).copied().unwrap_or(later);
             last.insert(before, end);

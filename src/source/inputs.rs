@@ -108,41 +108,62 @@ impl std::error::Error for InputsError {
 /// # Errors
 /// The list cannot be read, standard input is asked for twice, or there is nothing to fall back on.
 pub fn collect(paths: &[PathBuf], files_from: Option<&Path>) -> Result<Inputs, InputsError> {
+    collect_except(paths, files_from, &|_| false, false)
+}
+
+/// The same without what `excluded` says so of: in folders, and also of what is named itself if `forced`.
+///
+/// # Errors
+/// As for [`collect`].
+pub fn collect_except(
+    paths: &[PathBuf],
+    files_from: Option<&Path>,
+    excluded: &dyn Fn(&Path) -> bool,
+    forced: bool,
+) -> Result<Inputs, InputsError> {
     let mut inputs = Inputs::default();
+    let add = |inputs: &mut Inputs, path: &Path| {
+        if !(forced && !is_stdin(path) && excluded(path)) {
+            inputs.add(path, excluded);
+        }
+    };
     match files_from {
         None if paths.is_empty() => {
             let store = existing(store())?;
-            inputs.add(&store);
+            inputs.add(&store, excluded);
             inputs.store = Some(store);
         }
-        None => paths.iter().for_each(|path| inputs.add(path)),
+        None => paths.iter().for_each(|path| add(&mut inputs, path)),
         Some(list) => {
             let listed = read_list(list)?;
             let stdin = paths.iter().chain(&listed).filter(|path| is_stdin(path)).count();
             if is_stdin(list) && stdin > 0 {
                 return Err(InputsError::StdinTwice);
             }
-            paths.iter().chain(&listed).for_each(|path| inputs.add(path));
+            paths.iter().chain(&listed).for_each(|path| add(&mut inputs, path));
         }
     }
     Ok(inputs)
 }
 
 impl Inputs {
-    fn add(&mut self, path: &Path) {
+    fn add(&mut self, path: &Path, excluded: &dyn Fn(&Path) -> bool) {
         if is_stdin(path) {
             return self.list.push(Input::Stdin);
         }
         match path.metadata() {
-            Ok(found) if found.is_dir() => self.add_folder(path),
+            Ok(found) if found.is_dir() => self.add_folder(path, excluded),
             Ok(_) => self.list.push(Input::file(path.into(), true)),
             Err(error) => self.list.push(Input::error(path, format!("cannot open: {}", reason(&error)))),
         }
     }
 
     /// Every `*.jsonl` below, and what cannot be listed, sorted by the bytes of the path.
-    fn add_folder(&mut self, folder: &Path) {
-        let mut found: Vec<(PathBuf, Input)> = WalkDir::new(folder).into_iter().filter_map(met).collect();
+    fn add_folder(&mut self, folder: &Path, excluded: &dyn Fn(&Path) -> bool) {
+        let walk = WalkDir::new(folder).into_iter();
+        // an excluded folder is not entered; the one that was named is
+        let walk = walk.filter_entry(|entry| entry.depth() == 0 || !excluded(entry.path()));
+        let mut found: Vec<(PathBuf, Input)> = walk.filter_map(met).collect();
         found.sort_by(|(a, _), (b, _)| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
         if found.is_empty() {
             self.empty.push(folder.into());

@@ -4,11 +4,13 @@
 //! are faster than a map for one pass over a large file, and a file that shrinks meanwhile gives
 //! an error instead of a fault.
 
+pub mod globs;
 pub mod inputs;
 pub mod slots;
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -26,8 +28,62 @@ pub struct Source {
 
 enum Inner {
     File { file: File, stamp: Stamp },
-    Bytes(Vec<u8>),
+    Bytes(Arc<Vec<u8>>),
+    Patched(Arc<Patched>),
     Stream(Mutex<Stream>),
+}
+
+/// A piece of a [patched](Source::patched) source.
+#[derive(Clone, Debug)]
+pub enum Piece<'a> {
+    /// Bytes of the source that it is made from.
+    Base(Range<u64>),
+    /// Other bytes.
+    Bytes(&'a [u8]),
+}
+
+/// Parts of another source with other bytes between them.
+struct Patched {
+    base: Source,
+    /// Where each part begins, and what it is.
+    parts: Vec<(u64, Part)>,
+    /// The bytes that are not of the base.
+    bytes: Vec<u8>,
+    size: u64,
+}
+
+#[derive(Clone, Copy)]
+enum Part {
+    /// The base from this offset on.
+    Base(u64),
+    /// The bytes from this place on.
+    Bytes(usize),
+}
+
+impl Patched {
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut done = 0;
+        let mut n = self.parts.partition_point(|(start, _)| *start <= offset).saturating_sub(1);
+        while done < buffer.len() && offset + (done as u64) < self.size {
+            let (start, part) = self.parts[n];
+            let end = self.parts.get(n + 1).map_or(self.size, |(start, _)| *start);
+            let from = offset + done as u64 - start;
+            let want = (buffer.len() - done).min(usize::try_from(end - start - from).unwrap_or(usize::MAX));
+            let piece = &mut buffer[done..done + want];
+            match part {
+                Part::Base(base) => {
+                    let got = self.base.read_at(base + from, piece)?;
+                    if got < want {
+                        return Ok(done + got);
+                    }
+                }
+                Part::Bytes(at) => piece.copy_from_slice(&self.bytes[at + from as usize..][..want]),
+            }
+            done += want;
+            n += 1;
+        }
+        Ok(done)
+    }
 }
 
 /// A pipe of which the first part is already in memory.
@@ -101,7 +157,79 @@ impl Source {
 
     /// Bytes that are in memory.
     pub fn bytes(bytes: Vec<u8>) -> Source {
-        Source::new(Inner::Bytes(bytes))
+        Source::new(Inner::Bytes(Arc::new(bytes)))
+    }
+
+    /// Pieces of a source with other bytes between them, as one source. Nothing is copied but those bytes;
+    /// the base is read when the whole is.
+    ///
+    /// # Errors
+    /// What the system says; always for a long pipe.
+    pub fn patched(base: &Source, pieces: &[Piece<'_>]) -> io::Result<Source> {
+        let (mut parts, mut bytes, mut size) = (Vec::with_capacity(pieces.len()), Vec::new(), 0);
+        for piece in pieces {
+            let (part, length) = match piece {
+                Piece::Base(span) => (Part::Base(span.start), span.end.saturating_sub(span.start)),
+                Piece::Bytes(new) => {
+                    bytes.extend_from_slice(new);
+                    (Part::Bytes(bytes.len() - new.len()), new.len() as u64)
+                }
+            };
+            if length > 0 {
+                parts.push((size, part));
+                size += length;
+            }
+        }
+        Ok(Source::new(Inner::Patched(Arc::new(Patched { base: base.share()?, parts, bytes, size }))))
+    }
+
+    /// The same source once more.
+    fn share(&self) -> io::Result<Source> {
+        let inner = match &self.inner {
+            Inner::File { file, stamp } => Inner::File { file: file.try_clone()?, stamp: *stamp },
+            Inner::Bytes(bytes) => Inner::Bytes(bytes.clone()),
+            Inner::Patched(patched) => Inner::Patched(patched.clone()),
+            Inner::Stream(_) => return Err(unseekable()),
+        };
+        Ok(Source { inner, meter: self.meter.clone() })
+    }
+
+    /// Adds bytes to the end of a source that is in memory.
+    ///
+    /// # Errors
+    /// It is no such source.
+    pub fn push(&mut self, more: &[u8]) -> io::Result<()> {
+        match &mut self.inner {
+            Inner::Bytes(bytes) => {
+                // copied first only where a patched source is made from them
+                Arc::make_mut(bytes).extend_from_slice(more);
+                Ok(())
+            }
+            _ => Err(io::Error::new(io::ErrorKind::Unsupported, "only what is in memory grows this way")),
+        }
+    }
+
+    /// The bytes, if they are in memory.
+    pub fn held(&self) -> Option<&[u8]> {
+        match &self.inner {
+            Inner::Bytes(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    /// A file that is known to have grown to `size` bytes.
+    pub(crate) fn has_grown(&mut self, size: u64) {
+        if let Inner::File { stamp, .. } = &mut self.inner {
+            stamp.size = size;
+        }
+    }
+
+    /// A file that is open already; what is asked for is read by position.
+    ///
+    /// # Errors
+    /// What the system says; a folder is an error too.
+    pub(crate) fn of_file(file: File) -> io::Result<Source> {
+        Source::file(file)
     }
 
     /// A pipe. Up to [`HELD`] bytes are read at once; a longer one can be read only in passing.
@@ -122,6 +250,7 @@ impl Source {
         match &self.inner {
             Inner::File { stamp, .. } => Some(stamp.size),
             Inner::Bytes(bytes) => Some(bytes.len() as u64),
+            Inner::Patched(patched) => Some(patched.size),
             Inner::Stream(_) => None,
         }
     }
@@ -173,7 +302,8 @@ impl Source {
                 buffer[..n].copy_from_slice(&bytes[start..start + n]);
                 Ok(n)
             }
-            Inner::Stream(_) => Err(io::Error::new(io::ErrorKind::Unsupported, "a long pipe cannot be read again")),
+            Inner::Patched(patched) => patched.read_at(offset, buffer),
+            Inner::Stream(_) => Err(unseekable()),
         }
     }
 
@@ -208,6 +338,10 @@ impl Source {
     }
 }
 
+fn unseekable() -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, "a long pipe cannot be read again")
+}
+
 /// The error for a file that has become shorter while it was read.
 pub fn shrunk() -> io::Error {
     io::Error::new(io::ErrorKind::UnexpectedEof, "it became shorter while it was read")
@@ -221,4 +355,37 @@ fn position_read(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usiz
 #[cfg(windows)]
 fn position_read(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patched_source_reads_as_its_pieces_do() {
+        let base = Source::bytes(b"0123456789".to_vec());
+        let pieces = [
+            Piece::Bytes(b"ab"),
+            Piece::Base(2..5),
+            Piece::Base(5..5),
+            Piece::Bytes(b""),
+            Piece::Base(8..10),
+            Piece::Bytes(b"c"),
+            Piece::Base(0..1),
+        ];
+        let patched = Source::patched(&base, &pieces).expect("bytes in memory");
+        let whole = b"ab23489c0";
+        assert_eq!(patched.size(), Some(whole.len() as u64));
+        for from in 0..whole.len() + 2 {
+            for length in 0..whole.len() + 2 {
+                let mut buffer = vec![b'-'; length];
+                let got = patched.read_at(from as u64, &mut buffer).expect("bytes in memory");
+                let expected = &whole[from.min(whole.len())..(from + length).min(whole.len())];
+                assert_eq!(&buffer[..got], expected, "{length} from {from}");
+            }
+        }
+        let twice = Source::patched(&patched, &[Piece::Base(1..4), Piece::Bytes(b"!")]).expect("bytes in memory");
+        assert_eq!(twice.read_range(0, 4).expect("bytes in memory"), b"b23!");
+        assert_eq!(Source::patched(&base, &[]).expect("bytes in memory").size(), Some(0));
+    }
 }

@@ -1,6 +1,5 @@
 //! One file, counted on three bases that are never mixed.
 
-use super::bits::Bits;
 use super::collect::{Collector, Names, measure_alone, read_usage};
 use super::row::{Chunk, Row};
 use super::shape::{Levels, Shape};
@@ -13,6 +12,7 @@ use crate::rules::kind::FileKind;
 use crate::session::envelope::Envelope;
 use crate::session::reread::Reread;
 use crate::session::scan::{self, scan};
+use crate::session::set::EntrySet;
 use crate::session::view::{Part, Reader, Refusal, Shown, View};
 use crate::session::{NO_TIME, Session, flags};
 use crate::source::Source;
@@ -167,9 +167,9 @@ pub(super) struct Rows {
     chunks: Vec<Chunk>,
     pub(super) keys: Vec<u128>,
     levels: Levels,
-    branch: Bits,
+    branch: EntrySet,
     /// Entries that are in the context as they are.
-    context: Bits,
+    context: EntrySet,
     /// Messages of the context that are made of something else than one whole message entry.
     made: Chunk,
     /// The entry that each of them comes from.
@@ -199,7 +199,7 @@ impl FileStats {
         }
         let Collector { chunks, keys, levels, debris, .. } = collected;
         let rows = Rows { chunks, keys, levels: Levels::of(&session, &levels), ..Rows::default() };
-        let shown = Bits::of(session.entries.len());
+        let shown = EntrySet::default();
         let mut counting =
             Counting { source, session: &session, options, rows, names: Names::default(), shown, now: None };
         let shape = Shape::of(&session);
@@ -208,7 +208,7 @@ impl FileStats {
             Ok(view) => (view.name(), counting.mark_branch(view), counting.mark_context(view)),
             Err(refusal) => (None, Err(refusal.to_string()), Err(refusal.to_string())),
         };
-        let shape = Shape { branch: counting.rows.branch.count(), ..shape };
+        let shape = Shape { branch: *branch.as_ref().unwrap_or(&0), ..shape };
         let heaviest = counting.heaviest(branch.is_ok(), context.is_ok());
         let header = |name: &str| session.header.as_ref().and_then(|header| header.text(name)).map(str::to_string);
         let mut stats = FileStats {
@@ -221,7 +221,7 @@ impl FileStats {
             lines: session.facts.lines,
             shape,
             lifetime: Tally::default(),
-            branch: branch.map(|()| Tally::default()),
+            branch: branch.map(|_| Tally::default()),
             context: None,
             heaviest,
             outside: (0, debris),
@@ -311,8 +311,8 @@ impl Rows {
                 let n = first + n;
                 let counts = match options.base {
                     Base::Lifetime => true,
-                    Base::Branch => self.branch.has(n),
-                    Base::Context => self.context.has(n),
+                    Base::Branch => self.branch.contains(n),
+                    Base::Context => self.context.contains(n),
                 };
                 if counts && options.has(row.time) {
                     if options.base == Base::Context {
@@ -347,10 +347,10 @@ impl Rows {
                 let n = first + n;
                 let level = Some(self.levels.at(n));
                 bases.lifetime.add(row, &chunk.names, level);
-                if self.branch.has(n) {
+                if self.branch.contains(n) {
                     bases.branch.add(row, &chunk.names, level);
                 }
-                if self.context.has(n) {
+                if self.context.contains(n) {
                     row.keep_seen();
                     bases.context.add(row, &chunk.names, level);
                 }
@@ -385,17 +385,17 @@ struct Counting<'a> {
     /// The names of the messages that are made.
     names: Names,
     /// The entries that are in the context, as they are or made into messages.
-    shown: Bits,
+    shown: EntrySet,
     /// The tokens of the context.
     now: Option<Sum>,
 }
 
 impl Counting<'_> {
-    fn mark_branch(&mut self, view: &View<'_>) -> Result<(), String> {
+    /// How many entries the branch has.
+    fn mark_branch(&mut self, view: &View<'_>) -> Result<u64, String> {
         let branch = view.branch(view.leaf).map_err(|refusal| refusal.to_string())?;
-        self.rows.branch = Bits::of(self.session.entries.len());
-        branch.nodes.iter().filter_map(|node| view.entry(*node)).for_each(|n| self.rows.branch.set(n));
-        Ok(())
+        let entries = branch.nodes.iter().filter_map(|node| view.entry(*node));
+        Ok(entries.filter(|n| self.rows.branch.insert(*n)).count() as u64)
     }
 
     fn mark_context(&mut self, view: &View<'_>) -> Result<(), String> {
@@ -409,25 +409,28 @@ impl Counting<'_> {
         if marked.is_err() {
             // what was marked until then is no context
             self.rows = Rows {
-                context: Bits::default(),
+                context: EntrySet::default(),
                 made: Chunk::default(),
                 made_of: Vec::new(),
                 ..std::mem::take(&mut self.rows)
             };
-            self.shown = Bits::default();
+            self.shown = EntrySet::default();
         }
         marked
     }
 
     fn mark_messages(&mut self, view: &View<'_>) -> Result<(), Refusal> {
         let branch = view.context_branch(view.leaf)?;
-        self.rows.context = Bits::of(self.session.entries.len());
         view.each_message(&branch, &mut |shown| {
             let entry = view.entry(shown.node);
-            entry.iter().for_each(|n| self.shown.set(*n));
+            if let Some(n) = entry {
+                self.shown.insert(n);
+            }
             let whole = shown.part == Part::Whole && shown.edit.is_none();
             match entry.filter(|_| whole && view.row(shown.node).kind == EntryType::Message) {
-                Some(n) => self.rows.context.set(n),
+                Some(n) => {
+                    self.rows.context.insert(n);
+                }
                 None => self.make(view, shown),
             }
         })?;
@@ -481,8 +484,8 @@ impl Counting<'_> {
                 role: role.filter(|_| entry.kind == EntryType::Message),
                 tool: tool.filter(|_| entry.role == Role::ToolResult),
                 bytes,
-                on_branch: branch && rows.branch.has(n),
-                in_context: looked.then(|| self.shown.has(n)),
+                on_branch: branch && rows.branch.contains(n),
+                in_context: looked.then(|| self.shown.contains(n)),
             }
         };
         heaviest.sorted().into_iter().map(heavy).collect()

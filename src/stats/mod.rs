@@ -5,7 +5,6 @@
 //! context that the model sees ([`file`]). [`store`] adds up files, with the entries that forks share counted
 //! once. Sums are exact ([`sum`]), so nothing depends on the order.
 
-mod bits;
 pub mod by;
 pub mod collect;
 pub mod file;

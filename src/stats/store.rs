@@ -1,9 +1,9 @@
 //! Many files added up, with the entries that they share counted once.
 
-use super::bits::Bits;
 use super::by::{By, Calendar};
 use super::file::{Base, FileStats, Heavy, Options};
 use super::tally::{NO_NAME, Tally};
+use crate::session::set::EntrySet;
 use foldhash::fast::FixedState;
 use hashbrown::HashSet;
 use jiff::tz::TimeZone;
@@ -116,16 +116,16 @@ impl Store {
     }
 
     /// The entries that were counted with an earlier file; `None` if there are none.
-    fn mark(&mut self, file: &FileStats) -> Option<Bits> {
+    fn mark(&mut self, file: &FileStats) -> Option<EntrySet> {
         let keys = &file.rows.keys;
         if keys.is_empty() {
             return None;
         }
-        let mut repeated = Bits::of(keys.len());
+        let mut repeated = EntrySet::default();
         let mut any = false;
         let mut look = |n: u32| {
             if self.seen.contains(&keys[n as usize]) {
-                repeated.set(n);
+                repeated.insert(n);
                 any = true;
             }
         };
@@ -143,12 +143,12 @@ impl Store {
     }
 
     /// Adds up a file row by row, to what was counted before, to its own, and to the groups.
-    fn add_rows(&mut self, file: &FileStats, repeated: Option<&Bits>) -> Added {
+    fn add_rows(&mut self, file: &FileStats, repeated: Option<&EntrySet>) -> Added {
         let Store { options, by, calendar, groups, files, .. } = self;
         let mut added = Added::default();
         let grouped = by.is_some_and(|by| !by.is_whole() && by != By::Tool);
         file.each(options, |n, row, names, level| {
-            if repeated.is_some_and(|repeated| repeated.has(n)) {
+            if repeated.is_some_and(|repeated| repeated.contains(n)) {
                 return added.shared.add(row, names, level);
             }
             added.own.add(row, names, level);
@@ -164,8 +164,8 @@ impl Store {
 
     /// Keeps the heaviest entries of all. Those of one file that are left out here are as heavy as any of
     /// that file that would move up, and stand in another file's list.
-    fn add_heavy(&mut self, file: &FileStats, repeated: Option<&Bits>) {
-        let own = file.heaviest.iter().filter(|heavy| repeated.is_none_or(|repeated| !repeated.has(heavy.entry)));
+    fn add_heavy(&mut self, file: &FileStats, repeated: Option<&EntrySet>) {
+        let own = file.heaviest.iter().filter(|heavy| repeated.is_none_or(|repeated| !repeated.contains(heavy.entry)));
         self.heaviest.extend(own.map(|heavy| (file.path.clone(), heavy.clone())));
         self.heaviest.sort_by_key(|(_, heavy)| std::cmp::Reverse(heavy.bytes));
         self.heaviest.truncate(self.options.heaviest);

@@ -1,7 +1,11 @@
 //! Sizes that nobody writes by hand. No time is measured: what is quadratic or recursive does not end.
 
+#[path = "../../benches/trees.rs"]
+mod trees;
+
 use super::support::{HEADER, check_bytes, check_source, codes, lines, lines_of, loud_codes, message};
 use sesstool::check::{Options, source_report};
+use sesstool::pass::repair;
 use sesstool::report::FileReport;
 use sesstool::source::Source;
 use std::fmt::Write;
@@ -56,6 +60,113 @@ fn one_id_for_all_entries() {
 fn all_entries_below_one() {
     let report = session(300_000, |n| (n, (n > 0).then_some(0)));
     assert_eq!((loud_codes(&report).len(), report.tips), (0, 299_999));
+}
+
+/// Ten thousand branches of a hundred thousand entries each, all but one of them shared: what walks every
+/// branch on its own does not end.
+#[test]
+fn ten_thousand_tips_over_one_trunk() {
+    let (bytes, expected) = trees::tips(10_000, 100_000);
+    let source = Source::bytes(bytes);
+    let report = check_source(&source);
+    let of = |code: &str| report.counts.get(code).copied().unwrap_or(0);
+    assert_eq!(
+        (report.entries, report.tips, of("M001"), of("M013")),
+        (expected.entries, expected.tips, expected.lost, expected.parted)
+    );
+    assert_eq!(loud_codes(&report), ["M001", "M013"].into());
+    let repaired = repaired(&source, &["M001", "M002", "M004"]);
+    let report = check_source(&repaired);
+    assert_eq!((report.entries, loud_codes(&report)), (expected.entries + expected.lost, ["M013"].into()));
+}
+
+/// A hundred thousand calls of one message, of which none is answered on either of two branches.
+#[test]
+fn a_hundred_thousand_calls_of_one_message() {
+    const COUNT: usize = 100_000;
+    let block = |n| format!(r#"{{"type":"toolCall","id":"c{n}","name":"t","arguments":{{}}}}"#);
+    let calls: Vec<String> = (0..COUNT).map(block).collect();
+    let asks = message("aaaa0001", "", "x")
+        .replace(r#""role":"user""#, r#""role":"assistant""#)
+        .replace(r#"{"type":"text","text":"x"}"#, &calls.join(","));
+    let bytes = lines(&[HEADER, &asks, &message("aaaa0002", "aaaa0001", "a"), &message("aaaa0003", "aaaa0001", "b")]);
+    let report = check_source(&repaired(&Source::bytes(bytes), &["M001"]));
+    assert_eq!((report.entries, report.counts.get("M001")), (COUNT as u64 + 3, None));
+}
+
+/// Calls whose results stand at the far end of the file, and from each a side branch that has none.
+#[test]
+fn twenty_thousand_results_far_from_their_calls() {
+    const COUNT: usize = 20_000;
+    let mut text = format!("{HEADER}\n");
+    let call = |n: usize| format!(r#"{{"type":"toolCall","id":"c{n}","name":"t","arguments":{{}}}}"#);
+    let result = |n: usize| format!(r#""role":"toolResult","toolCallId":"c{n}","toolName":"t""#);
+    for n in 0..COUNT {
+        let parent = n.checked_sub(1).map_or(String::new(), |p| format!("a{p:07}"));
+        let asks = message(&format!("a{n:07}"), &parent, "x").replace(r#""role":"user""#, r#""role":"assistant""#);
+        writeln!(text, "{}", asks.replace(r#"{"type":"text","text":"x"}"#, &call(n))).expect("memory");
+        writeln!(text, "{}", message(&format!("b{n:07}"), &format!("a{n:07}"), "side")).expect("memory");
+    }
+    for n in 0..COUNT {
+        let parent = n.checked_sub(1).map_or(format!("a{:07}", COUNT - 1), |p| format!("c{p:07}"));
+        writeln!(text, "{}", message(&format!("c{n:07}"), &parent, "r").replace(r#""role":"user""#, &result(n)))
+            .expect("memory");
+    }
+    let source = Source::bytes(text.into_bytes());
+    let report = check_source(&source);
+    let count = COUNT as u64;
+    let of = |report: &FileReport, code: &str| report.counts.get(code).copied().unwrap_or(0);
+    // the last call has its result right behind it, if not on its side branch
+    assert_eq!((of(&report, "M001"), of(&report, "M005")), (count, count - 1));
+    let report = check_source(&repaired(&source, &["M001", "M002", "M004", "M005"]));
+    assert_eq!((report.entries, of(&report, "M001"), of(&report, "M005")), (4 * count, 0, 0));
+}
+
+/// Branches that each lose each call of one message: more stand-ins than anybody wants.
+#[test]
+fn stand_ins_beyond_measure_are_refused() {
+    const COUNT: usize = 2_000;
+    let calls: Vec<String> =
+        (0..COUNT).map(|n| format!(r#"{{"type":"toolCall","id":"c{n}","name":"t","arguments":{{}}}}"#)).collect();
+    let asks = message("aaaaaaaa", "", "x").replace(r#""role":"user""#, r#""role":"assistant""#);
+    let mut text = format!("{HEADER}\n{}\n", asks.replace(r#"{"type":"text","text":"x"}"#, &calls.join(",")));
+    for n in 0..COUNT {
+        let parent = n.checked_sub(1).map_or("aaaaaaaa".to_string(), |p| format!("b{p:07}"));
+        let role = format!(r#""role":"toolResult","toolCallId":"c{n}","toolName":"t""#);
+        writeln!(text, "{}", message(&format!("b{n:07}"), &parent, "r").replace(r#""role":"user""#, &role))
+            .expect("memory");
+        writeln!(text, "{}", message(&format!("c{n:07}"), &format!("b{n:07}"), "side")).expect("memory");
+    }
+    let options = repair::Options { choose: vec!["M001".to_string()], ..Default::default() };
+    let refused = repair::plan(&Source::bytes(text.into_bytes()), None, &options);
+    assert!(matches!(refused, Err(repair::RepairError::TooMany)));
+}
+
+/// What a repair gives back is told of files of any size: here all hang in one loop.
+#[test]
+fn messages_after_the_repair_of_a_large_file() {
+    const COUNT: u32 = 200_000;
+    let mut text = format!("{HEADER}\n");
+    for n in 0..COUNT {
+        let parent = n.checked_sub(1).unwrap_or(COUNT - 1);
+        writeln!(text, "{}", message(&format!("{n:08x}"), &format!("{parent:08x}"), "x")).expect("memory");
+    }
+    assert!(text.len() > 32 << 20, "{}", text.len());
+    let context = check_source(&Source::bytes(text.into_bytes())).context;
+    assert_eq!((context.pi, context.repaired), (None, Some(u64::from(COUNT))));
+}
+
+/// What a repair with these choices makes of a session.
+fn repaired(source: &Source, choose: &[&str]) -> Source {
+    let choose = choose.iter().map(|code| code.to_string()).collect();
+    let repairing = repair::plan(source, None, &repair::Options { choose, ..Default::default() }).expect("a plan");
+    let mut bytes = Vec::new();
+    let applied = repairing.plan.apply(source, &mut |piece| {
+        bytes.extend_from_slice(piece);
+        Ok(())
+    });
+    applied.expect("bytes in memory");
+    Source::bytes(bytes)
 }
 
 /// A line between a header and a message.

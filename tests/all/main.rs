@@ -5,14 +5,23 @@
 mod support;
 
 mod boundaries;
+mod calls;
 mod fixtures;
 mod limits;
 mod meta;
 mod properties;
 mod recovery;
 mod repair;
+mod scanner;
+mod store;
 mod truncation;
 
+#[cfg(feature = "cli")]
+mod baseline;
+#[cfg(feature = "cli")]
+mod ci;
+#[cfg(feature = "cli")]
+mod config;
 #[cfg(feature = "cli")]
 mod edit;
 #[cfg(feature = "cli")]
@@ -20,7 +29,13 @@ mod inputs;
 #[cfg(feature = "cli")]
 mod readme;
 #[cfg(feature = "cli")]
+mod reports;
+#[cfg(feature = "cli")]
 mod selection;
+#[cfg(feature = "cli")]
+mod shells;
+#[cfg(feature = "cli")]
+mod startup;
 #[cfg(feature = "cli")]
 mod stats;
 #[cfg(feature = "cli")]

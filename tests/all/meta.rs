@@ -149,7 +149,7 @@ fn layers_import_only_from_those_before() {
 }
 
 /// Where `unsafe` is allowed, and what for.
-const UNSAFE: &[(&str, &str)] = &[("src/json/bits/kernel.rs", "vector instructions of the processor")];
+const UNSAFE: &[(&str, &str)] = &[("src/json/kernel.rs", "vector instructions of the processor")];
 
 #[test]
 fn unsafe_stays_where_it_is_allowed() {
@@ -182,4 +182,29 @@ fn only_edit_and_store_write() {
         let allows = plain.contains("clippy::disallowed_methods") && layer != "lib";
         assert!(!allows || matches!(layer.as_str(), "edit" | "store"), "{} allows writing", path.display());
     }
+}
+
+/// The Rust that the manifest, the README and the image name is enough for every dependency.
+#[test]
+fn the_stated_rust_is_enough() {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let metadata = std::process::Command::new(cargo)
+        .args(["metadata", "--format-version", "1", "--locked", "--offline"])
+        .current_dir(root())
+        .output()
+        .expect("cargo");
+    assert!(metadata.status.success(), "{}", String::from_utf8_lossy(&metadata.stderr));
+    let metadata: serde_json::Value = serde_json::from_slice(&metadata.stdout).expect("JSON");
+    let number = |version: &str| -> Vec<u64> { version.split('.').filter_map(|part| part.parse().ok()).collect() };
+    let packages = metadata["packages"].as_array().expect("packages");
+    let of = |package: &serde_json::Value| package["rust_version"].as_str().map(String::from);
+    let own = packages.iter().find(|package| package["name"] == "sesstool").and_then(of).expect("rust-version");
+    for package in packages {
+        let needs = of(package).unwrap_or_default();
+        assert!(number(&needs) <= number(&own), "{} needs Rust {needs}", package["name"]);
+    }
+    let page = std::fs::read_to_string(root().join("README.md")).expect("README.md");
+    assert!(page.contains(&format!("Rust {own} or later")), "README.md names another Rust than {own}");
+    let image = std::fs::read_to_string(root().join("Dockerfile")).expect("Dockerfile");
+    assert!(image.contains(&format!("FROM rust:{own}-alpine")), "Dockerfile names another Rust than {own}");
 }

@@ -4,21 +4,21 @@ use crate::support::{check_bytes, fixture, fixtures, loud_codes, written};
 use proptest::prelude::*;
 use sesstool::edit::{Manifest, Plan};
 use sesstool::pass::Health;
-use sesstool::pass::repair::{Options, Repairing, Stamp, errors_left, is_left, plan};
+use sesstool::pass::repair::{Options, Repairing, errors_left, is_left, plan};
 use sesstool::rules::{RULES, Repair};
 use sesstool::source::Source;
 
-fn options() -> Options {
+pub(crate) fn options() -> Options {
     Options::default()
 }
 
 /// With every repair that is made only on request.
-fn all_choices() -> Options {
+pub(crate) fn all_choices() -> Options {
     let choices = RULES.iter().filter(|rule| rule.repair == Repair::Choice).map(|rule| rule.code.to_string());
     Options { choose: choices.collect(), ..options() }
 }
 
-fn repairing(bytes: &[u8], options: &Options) -> (Repairing, Vec<u8>) {
+pub(crate) fn repairing(bytes: &[u8], options: &Options) -> (Repairing, Vec<u8>) {
     let source = Source::bytes(bytes.to_vec());
     let repairing = plan(&source, None, options).expect("a plan");
     let output = applied(&repairing.plan, &source);
@@ -41,7 +41,7 @@ fn errors(bytes: &[u8]) -> std::collections::BTreeMap<&'static str, u64> {
 
 /// What every repair holds to: it ends, the manifest accounts for every byte, a second repair finds
 /// nothing to do, and no error is left that has a repair, nor a new one.
-fn holds(bytes: &[u8], options: &Options) -> Result<(), TestCaseError> {
+pub(crate) fn holds(bytes: &[u8], options: &Options) -> Result<(), TestCaseError> {
     let (first, output) = repairing(bytes, options);
     let edits = Manifest::of_plan(&first.plan, &Source::bytes(bytes.to_vec())).expect("bytes in memory");
     prop_assert_eq!(restored(&edits, &first.plan, bytes, &output), bytes);
@@ -60,6 +60,11 @@ fn holds(bytes: &[u8], options: &Options) -> Result<(), TestCaseError> {
         for (code, n) in &after {
             prop_assert!(is_left(code), "{} is left {} times (before: {:?})", code, n, before.get(code));
         }
+    }
+    if options.choose.is_empty() && !first.plan.is_empty() {
+        // what validate says of the repair, without making it, is what comes out
+        let (before, after) = (check_bytes(bytes).context.repaired, check_bytes(&output).context.pi);
+        prop_assert_eq!(before, after, "of\n{}\nto\n{}", bytes.escape_ascii(), output.escape_ascii());
     }
     Ok(())
 }
@@ -103,7 +108,7 @@ fn every_fixture_is_repaired_as_promised() {
 /// What is asked for by name is gone, and in its place stands what the rule says.
 #[test]
 fn messages_are_repaired_on_request() {
-    for code in ["M001", "M002", "M004", "M006", "M008"] {
+    for code in ["M001", "M002", "M004", "M005", "M006", "M008", "M013", "R005"] {
         let mut seen = 0;
         for fixture in fixtures("bad").iter().filter(|fixture| fixture.code() == Some(code)) {
             assert!(repairing(&fixture.bytes, &options()).0.plan.is_empty(), "{}", fixture.name);
@@ -164,13 +169,83 @@ fn a_repair_on_request_is_made_only_then() {
 #[test]
 fn a_torn_record_can_leave_an_entry() {
     let torn = fixture("bad/L001-truncated-last-line/in-a-string.jsonl");
-    let asked = Options { salvage: true, stamp: Some(Stamp { input: "00".to_string() }), ..options() };
-    let (_, output) = repairing(&torn, &asked);
+    let asked = Options { salvage: true, stamp: true, ..options() };
+    let (repairing, _) = repairing(&torn, &asked);
+    let stamp = repairing.stamp.expect("a stamp");
+    let stamped = stamp.put(&repairing.plan, "00", "11").expect("a plan");
+    let output = applied(&stamped, &Source::bytes(torn));
     let text = String::from_utf8(output.clone()).expect("text");
     assert!(
         text.contains("\"customType\":\"sesstool.salvaged\"") && text.contains("\"customType\":\"sesstool.repair\"")
     );
     assert!(errors(&output).is_empty(), "{:?}\n{text}", errors(&output));
+}
+
+/// What an entry without a proper parent is linked to, and with what reason: fixture, entry, parent, evidence.
+const EVIDENCE: &[(&str, &str, &str, &str)] = &[
+    ("E004-missing-parent/absent", "5ea2c3f0", "4d90b7e1", "the entry written just before"),
+    ("E004-missing-parent/summary-that-names-it", "90e1c4b7", "4d90b7e1", "which its `fromId` names"),
+    // another summary of the file shows that `fromId` is the leaf that was left
+    ("E004-missing-parent/summary-that-names-the-leaf", "91f2d5c8", "a5b6c7d8", "the entry written just before"),
+    ("G003-dangling-parent/unknown-id", "5ea2c3f0", "4d90b7e1", "the entry written just before"),
+    (
+        "G003-dangling-parent/older-than-what-stands-before",
+        "a5b6c7d8",
+        "4d90b7e1",
+        "the end of a branch just before its time",
+    ),
+];
+
+#[test]
+fn the_reason_names_the_evidence() {
+    for (name, entry, parent, evidence) in EVIDENCE {
+        let (repairing, output) = repairing(&fixture(&format!("bad/{name}.jsonl")), &options());
+        let text = String::from_utf8(output).expect("text");
+        let line = text.lines().find(|line| line.contains(&format!("\"id\":\"{entry}\""))).expect("the entry");
+        assert!(line.contains(&format!("\"parentId\":\"{parent}\"")), "{name}: {line}");
+        let reasons: Vec<_> = repairing.plan.edits().iter().map(|edit| edit.why.reason.as_ref()).collect();
+        assert!(
+            reasons.iter().any(|reason| reason.contains(parent) && reason.contains(evidence)),
+            "{name}: {reasons:?}"
+        );
+    }
+}
+
+/// Evidence where there is none, or where it is contradicted, changes nothing.
+#[test]
+fn weak_evidence_is_none() {
+    let header = r#"{"type":"session","version":3,"id":"s","timestamp":"2026-03-14T09:26:50.000Z","cwd":"/p"}"#;
+    let say = |id: &str, parent: &str, time: &str| {
+        format!(
+            r#"{{"type":"message","id":"{id}","parentId":{parent},"timestamp":"2026-03-14T{time}.000Z","message":{{"role":"user","content":"x"}}}}"#
+        )
+    };
+    let linked = |lines: &[String], id: &str| {
+        let bytes = [&[header.to_string()], lines].concat().join("\n") + "\n";
+        let (_, output) = repairing(bytes.as_bytes(), &options());
+        let text = String::from_utf8(output).expect("text");
+        let line = text.lines().find(|line| line.contains(&format!("\"id\":\"{id}\""))).expect("the entry").to_string();
+        serde_json::from_str::<serde_json::Value>(&line).expect("JSON")["parentId"].as_str().map(str::to_string)
+    };
+    // a clock that was set back by an hour: no branch ended just before
+    let set_back = [
+        say("a", "null", "09:00:00"),
+        say("b", "\"a\"", "10:00:00"),
+        say("c", "\"b\"", "10:30:00"),
+        say("d", "\"gone\"", "09:30:10"),
+    ];
+    assert_eq!(linked(&set_back, "d").as_deref(), Some("c"));
+    // a minute is not enough
+    let near = [say("a", "null", "09:00:00"), say("b", "null", "09:00:50"), say("d", "\"gone\"", "09:00:01")];
+    assert_eq!(linked(&near, "d").as_deref(), Some("b"));
+    // a summary that names a parent of its own, and in `fromId` another entry, is of the kind that names the leaf
+    let summary = r#"{"type":"branch_summary","id":"s1","parentId":"gone","timestamp":"2026-03-14T09:03:00.000Z","fromId":"a","summary":"x"}"#;
+    let lines = [say("a", "null", "09:00:00"), say("b", "\"a\"", "09:01:00"), summary.to_string()];
+    assert_eq!(linked(&lines, "s1").as_deref(), Some("b"));
+    // without a parent, the beginning is where it went back to
+    let summary = summary.replace(r#""parentId":"gone","#, "").replace(r#""fromId":"a""#, r#""fromId":"root""#);
+    let lines = [say("a", "null", "09:00:00"), say("b", "\"a\"", "09:01:00"), summary];
+    assert_eq!(linked(&lines, "s1"), None);
 }
 
 /// Damage that meets damage: each was once repaired by halves.
@@ -225,12 +300,67 @@ fn repair_and_migration_are_one_plan() {
     assert_eq!(std::fs::read_to_string(folder.path().join("back.jsonl")).expect("the original"), bytes);
 }
 
+/// A stamp names the manifest by a hash that can be found by hand, and `restore --check` does.
+#[cfg(feature = "cli")]
+#[test]
+fn a_stamp_names_the_manifest() {
+    use crate::support::{finish, sesstool};
+    let line = r#"{"type":"message","timestamp":"2026-03-14T09:26:54.000Z","message":{"role":"user","content":"x"}}"#;
+    let old = format!(
+        "{{\"type\":\"session\",\"id\":\"s\",\"cwd\":\"/p\",\"timestamp\":\"2026-03-14T09:26:50.000Z\"}}\n{line}{line}\n"
+    );
+    for (input, has_id) in
+        [(fixture("bad/L001-truncated-last-line/in-a-string.jsonl"), true), (old.into_bytes(), false)]
+    {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(path("in.jsonl"), &input).expect("a file");
+        let run = |args: &[&str]| finish(sesstool(args).current_dir(folder.path()));
+        let repaired = run(&["repair", "in.jsonl", "-o", "out.jsonl", "--stamp"]);
+        assert_eq!(repaired.code, Some(0), "{}{}", repaired.out, repaired.err);
+        let output = std::fs::read_to_string(path("out.jsonl")).expect("text");
+        let stamp: serde_json::Value = serde_json::from_str(output.lines().last().expect("a line")).expect("JSON");
+        assert_eq!(stamp["customType"], "sesstool.repair");
+        let before: serde_json::Value =
+            serde_json::from_str(output.lines().rev().nth(1).expect("a line")).expect("JSON");
+        assert_eq!((stamp["id"].is_string(), &stamp["parentId"]), (has_id, &before["id"]));
+        // as docs/manifest.md says
+        let manifest = std::fs::read_to_string(path("out.jsonl.manifest.json")).expect("text");
+        let from = manifest.find("\"output\":{").expect("an output");
+        let to = from + manifest[from..].find("},").expect("its end") + 2;
+        let text = [&manifest[..from], &manifest[to..]].concat();
+        let kept: Vec<&str> = text.split_inclusive('\n').filter(|line| !line.contains("\"cause\":\"stamp\"")).collect();
+        let mut hasher = sesstool::edit::Hasher::default();
+        hasher.add(kept.concat().as_bytes());
+        assert_eq!(stamp["data"]["manifestSha256"], hasher.finish().sha256.as_str());
+        let mut hasher = sesstool::edit::Hasher::default();
+        hasher.add(&input);
+        assert_eq!(stamp["data"]["inputSha256"], hasher.finish().sha256.as_str());
+        let check = run(&["restore", "--check", "out.jsonl"]);
+        assert_eq!((check.code, check.out.contains("its stamp names this manifest")), (Some(0), true), "{}", check.out);
+        // a reason that nobody gave
+        std::fs::write(path("out.jsonl.manifest.json"), manifest.replacen("\"reason\":\"", "\"reason\":\"not ", 1))
+            .expect("a file");
+        let check = run(&["restore", "--check", "out.jsonl"]);
+        assert_eq!((check.code, check.err.contains("another manifest")), (Some(1), true), "{}{}", check.out, check.err);
+        assert_eq!(run(&["restore", "out.jsonl", "-o", "back.jsonl"]).code, Some(0));
+        assert_eq!(std::fs::read(path("back.jsonl")).expect("the original"), input);
+        let again = run(&["repair", "out.jsonl", "-o", "again.jsonl", "--stamp"]);
+        assert!(!path("again.jsonl").exists(), "{}", again.out);
+    }
+}
+
 /// The same cases every time, so that a change is judged by what it changes; `SESSTOOL_CASES=N` tries
 /// N others, drawn anew.
-fn config() -> ProptestConfig {
+pub(crate) fn config() -> ProptestConfig {
     match std::env::var("SESSTOOL_CASES").ok().and_then(|n| n.parse().ok()) {
-        Some(cases) => ProptestConfig::with_cases(cases),
-        None => ProptestConfig { cases: 300, rng_seed: proptest::test_runner::RngSeed::Fixed(6), ..Default::default() },
+        Some(cases) => ProptestConfig { cases, failure_persistence: None, ..Default::default() },
+        None => ProptestConfig {
+            cases: 300,
+            rng_seed: proptest::test_runner::RngSeed::Fixed(6),
+            failure_persistence: None,
+            ..Default::default()
+        },
     }
 }
 

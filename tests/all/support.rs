@@ -167,3 +167,9 @@ pub fn run<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Run {
 pub fn json(run: &Run) -> serde_json::Value {
     serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{error}\n{}\n{}", run.out, run.err))
 }
+
+/// Says that something cannot be tested on this machine.
+#[allow(clippy::print_stderr, reason = "a test that tests nothing has to say so")]
+pub fn skipped(why: &str) {
+    eprintln!("skipped: {why}");
+}

@@ -1,65 +1,15 @@
 // Compares what the binary says with --reader pi with what pi says. Options: see `run`.
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { random, session } from "./random.mjs";
+import { Pi } from "./reader.mjs";
 
 const options = { count: "400", seed: "1" };
 for (let n = 2; n < process.argv.length; n += 2) options[process.argv[n].replace(/^--/, "")] = process.argv[n + 1];
-const here = dirname(fileURLToPath(import.meta.url));
 const folder = options.keep ?? mkdtempSync(join(tmpdir(), "sesstool-pi-"));
 mkdirSync(folder, { recursive: true });
-
-/** How long a stage of pi may take before it counts as hanging. */
-const PATIENCE = 4000;
-
-/** pi in a child process, which is started anew after a hang. */
-class Pi {
-    start() {
-        this.child = spawn(process.execPath, ["--max-old-space-size=512", join(here, "pi.mjs"), options.module], { stdio: ["pipe", "pipe", "ignore"] });
-        this.lines = createInterface({ input: this.child.stdout })[Symbol.asyncIterator]();
-    }
-
-    /** All stages of one file. A stage that hangs is left out the next time, and listed in `hangs`. */
-    async ask(file, leaf) {
-        const hangs = [];
-        for (;;) {
-            if (!this.child) this.start();
-            const said = { hangs, throws: {} };
-            this.child.stdin.write(`${JSON.stringify({ file, scratch: folder, leaf, skip: hangs })}\n`);
-            const stuck = await this.listen(said);
-            if (stuck === null) return said;
-            this.stop();
-            if (stuck === "open") return { hangs: ["open"], throws: {} };
-            hangs.push(stuck);
-        }
-    }
-
-    /** Takes lines until the end of the answer; the stage that is stuck, or null. */
-    async listen(said) {
-        let stage = "open";
-        for (;;) {
-            let timer;
-            const patience = new Promise((done) => { timer = setTimeout(() => done({ done: true }), stage === "open" ? 30000 : PATIENCE); });
-            const { value, done } = await Promise.race([this.lines.next(), patience]);
-            clearTimeout(timer);
-            if (done) return stage;
-            const line = JSON.parse(value);
-            if (line.end) return null;
-            if (line.start) stage = line.start;
-            else if (line.error !== undefined) said.throws[line.stage] = line.error;
-            else said[line.stage] = line.data;
-        }
-    }
-
-    stop() {
-        this.child?.kill("SIGKILL");
-        this.child = undefined;
-    }
-}
 
 /** The binary's answer; null where it refuses. */
 function ours(verb, file, ...more) {
@@ -105,7 +55,7 @@ function compare(file, leaf, said) {
     return problems;
 }
 
-const pi = new Pi();
+const pi = new Pi(options.module, folder);
 let failed = 0;
 const counts = { files: 0, refused: 0, throws: 0, hangs: 0 };
 for (let n = 0; n < Number(options.count); n++) {

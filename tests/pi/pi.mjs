@@ -2,12 +2,10 @@
 import { copyFileSync, mkdirSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { flat, plain } from "./tree.mjs";
 
 const pi = await import(process.argv[2]);
 const answer = (object) => writeSync(1, `${JSON.stringify(object)}\n`);
-
-/** An id as it stands in the file: null where it is absent. */
-const plain = (id) => id ?? null;
 
 function stage(skip, name, look) {
     if (skip.includes(name)) return;
@@ -15,16 +13,23 @@ function stage(skip, name, look) {
     try { answer({ stage: name, data: look() }); } catch (error) { answer({ stage: name, error: `${error}` }); }
 }
 
-function flat(roots) {
-    const nodes = [];
-    const open = [...roots].reverse().map((node) => [node, 0]);
-    while (open.length) {
-        const [node, depth] = open.pop();
-        nodes.push([plain(node.entry.id), depth, node.label ?? null]);
-        if (nodes.length > 100000) throw new Error("too many nodes");
-        for (let n = node.children.length - 1; n >= 0; n--) open.push([node.children[n], depth + 1]);
-    }
-    return nodes;
+/** What a message has to do with tool calls. */
+function brief(message) {
+    const blocks = Array.isArray(message?.content) ? message.content : [];
+    return {
+        role: message?.role,
+        calls: message?.role === "assistant" ? blocks.filter((block) => block?.type === "toolCall").map((block) => block.id) : [],
+        answers: message?.role === "toolResult" ? message.toolCallId : undefined,
+        stopReason: message?.stopReason,
+    };
+}
+
+/** The context of every tip and of the leaf, as far as tool calls go. */
+function calls(manager, entries) {
+    const parents = new Set(entries.map((entry) => entry.parentId));
+    const tips = entries.filter((entry) => typeof entry.id === "string" && !parents.has(entry.id)).map((entry) => entry.id);
+    const at = [...new Set([...tips, manager.getLeafId()])];
+    return at.map((leaf) => ({ leaf: plain(leaf), messages: pi.buildSessionContext(entries, leaf, manager.byId).messages.map(brief) }));
 }
 
 let count = 0;
@@ -51,5 +56,6 @@ for await (const line of createInterface({ input: process.stdin })) {
             return { messages, model: model && { provider: plain(model.provider), modelId: plain(model.modelId) }, thinkingLevel: plain(thinkingLevel) };
         });
     }
+    if (manager) stage(skip, "calls", () => calls(manager, manager.getEntries()));
     answer({ end: true });
 }

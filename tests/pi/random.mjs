@@ -51,6 +51,51 @@ export function session(seed) {
     return { bytes: damaged(r, lines(r, version, entries)), ids: flat ? [] : ids };
 }
 
+/** A session of turns with tool calls, some of which go wrong: results that are lost, late, early or repeated. */
+export function turns(seed) {
+    const r = random(seed);
+    const flat = r.chance(0.25);
+    const entries = [];
+    let clock = Date.UTC(2026, 0, 1);
+    const add = (fields, back = r.chance(0.1) ? 1 + r.below(12) : 1) => {
+        clock += 1000;
+        const parent = entries[entries.length - back]?.id ?? null;
+        entries.push({ id: hex(r), parentId: parent, timestamp: new Date(clock).toISOString(), ...fields });
+    };
+    const message = (message) => add({ type: "message", message: { ...message, timestamp: clock } });
+    const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } };
+    const content = () => r.pick([[{ type: "text", text: "well" }], [{ type: "text", text: r.chance(0.2) ? " " : "well" }], "well", r.chance(0.1) ? null : "so"]);
+    for (let turn = 1 + r.below(8); turn > 0; turn--) {
+        message({ role: "user", content: content() });
+        const ids = [...new Set(Array.from({ length: r.below(4) }, () => `call_${r.below(6)}`))];
+        const stopReason = r.pick(["toolUse", "toolUse", "toolUse", "stop", "error", "aborted"]);
+        const blocks = ids.map((id) => ({ type: "toolCall", id, name: "read", arguments: { path: r.chance(0.05) ? "\ud800" : "a" } }));
+        message({ role: "assistant", content: [{ type: "text", text: "I look." }, ...blocks], api: "a", provider: "p", model: "m", usage, stopReason });
+        for (const id of ids) {
+            if (r.chance(0.15)) continue;
+            if (r.chance(0.1)) message({ role: "user", content: "and?" });
+            if (r.chance(0.1)) add(r.pick([{ type: "custom", customType: "ext", data: 1 }, { type: "label", targetId: entries[0].id, label: "l" }]));
+            if (r.chance(0.08)) {
+                const kept = r.pick([entries.at(-1 - r.below(Math.min(6, entries.length)))?.id, "gone", undefined]);
+                const index = r.below(entries.length + 2);
+                add({ type: "compaction", summary: "s", tokensBefore: 9, ...(flat ? { firstKeptEntryIndex: index } : { firstKeptEntryId: kept }) });
+            }
+            const answer = () => message({ role: "toolResult", toolCallId: r.chance(0.05) ? "call_9" : id, toolName: "read", content: [{ type: "text", text: "r" }], isError: false });
+            answer();
+            if (r.chance(0.05)) answer();
+        }
+        if (r.chance(0.2)) add({ type: "branch_summary", fromId: "root", summary: "b" }, 1 + r.below(9));
+        if (r.chance(0.1)) add({ type: "custom_message", customType: "ext", content: "c", display: true });
+        if (r.chance(0.15)) {
+            const call = { type: "toolCall", id: ids[0] ?? "call_0", name: "read", arguments: {} };
+            const replacement = r.pick([null, { content: "short" }, { content: [call] }]);
+            add({ type: "context_edit", targetId: entries.at(-1 - r.below(Math.min(8, entries.length))).id, replacement });
+        }
+    }
+    if (flat) entries.forEach((entry) => { delete entry.id; delete entry.parentId; });
+    return damaged(r, lines(r, flat ? r.pick([1, undefined]) : 3, entries));
+}
+
 const hex = (r) => Array.from({ length: 8 }, () => r.below(16).toString(16)).join("");
 
 /** What an entry holds beside its ids. */

@@ -44,7 +44,7 @@ fn moved(model: &Model<'_>, header: &Header, changes: &[Change], edits: &mut Vec
     let line = if header.dropped { span } else { whole_line(model.source, span)? };
     let raw = model.source.read_range(header.offset, header.length)?;
     let record = Bytes::as_text(&raw);
-    let mut text = apply(record.bytes(), &record.change(changes));
+    let mut text = record.with(&record.change(changes));
     let whole = text == raw && !header.dropped && model.ends_in_feed(line.end)?;
     if whole {
         edits.push(Edit::move_to(line, 0, why.clone()));
@@ -67,22 +67,6 @@ fn titles(model: &Model<'_>, edits: &mut Vec<Edit>) -> Result<(), RepairError> {
     Ok(())
 }
 
-/// The bytes with edits that lie inside them.
-fn apply(bytes: &[u8], edits: &[Edit]) -> Vec<u8> {
-    let mut sorted: Vec<&Edit> = edits.iter().collect();
-    sorted.sort_by_key(|e| (e.span.start, e.span.end));
-    let (mut out, mut at) = (Vec::new(), 0);
-    for edit in sorted {
-        out.extend_from_slice(&bytes[at..edit.span.start as usize]);
-        if let crate::edit::Put::Bytes(new) = &edit.put {
-            out.extend_from_slice(new);
-        }
-        at = edit.span.end as usize;
-    }
-    out.extend_from_slice(&bytes[at..]);
-    out
-}
-
 /// Further headers with the first one's id are set aside.
 fn extra(model: &Model<'_>, edits: &mut Vec<Edit>) -> Result<(), RepairError> {
     for header in model.same_headers() {
@@ -95,7 +79,7 @@ fn extra(model: &Model<'_>, edits: &mut Vec<Edit>) -> Result<(), RepairError> {
 
 impl Model<'_> {
     /// Further headers that are the first one again.
-    fn same_headers(&self) -> impl Iterator<Item = &Header> {
+    pub(super) fn same_headers(&self) -> impl Iterator<Item = &Header> {
         let first = self.session.header.as_ref().and_then(|h| h.text("id"));
         let wanted = first.is_some() && self.wants("H004", Kind::Safe);
         self.session.extra_headers.iter().filter(move |h| wanted && h.text("id") == first)
@@ -107,6 +91,12 @@ impl Model<'_> {
         let moves = self.session.facts.truthy.count > 0 && self.wants("H002", Kind::Safe);
         let moved = first.filter(|h| moves && h.dropped);
         moved.into_iter().chain(self.same_headers().filter(|h| h.dropped)).map(|h| h.offset..h.offset + h.length)
+    }
+
+    /// The version that the header gets, if it is rebuilt or its version is wrong.
+    pub(super) fn version_change(&self) -> Option<i64> {
+        let rebuilt = self.session.header.is_none();
+        (rebuilt || self.shape_mismatch() && self.wants("H008", Kind::Assumed)).then(|| self.shown_version())
     }
 
     /// The version that the file will have.

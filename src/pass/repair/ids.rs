@@ -3,12 +3,12 @@
 use super::model::{Model, why};
 use crate::edit::Kind;
 use crate::rules::check::Audit;
+use crate::session::flags;
 use crate::session::reread::Reread;
-use crate::session::{Shape, flags};
 
 /// Settles the ids.
 pub(super) fn settle(model: &mut Model<'_>) {
-    if model.session.shape == Shape::Line {
+    if model.is_line() {
         return;
     }
     let mut reread = Reread::new(model.source);
@@ -25,14 +25,12 @@ fn copies(model: &mut Model<'_>, reread: &mut Reread<'_>) {
                 model.set_aside(later, why("G001", Kind::Safe, reason));
             }
         } else if model.wants("G002", Kind::Assumed) {
-            let id = model.new_id(reread, later);
+            let json = model.rename(reread, later);
             let line = model.session.entries[before as usize].line;
             let reason = format!(
                 "the id is taken by the entry on line {line}; what was written after this one and names the id \
                  means this one, so it follows"
             );
-            model.ids.insert(later, id.clone());
-            let json = crate::json::text::to_json(id.as_bytes());
             model.change(later, "id", json, why("G002", Kind::Assumed, reason));
         }
     }
@@ -42,7 +40,7 @@ fn missing(model: &mut Model<'_>, reread: &mut Reread<'_>) {
     if !model.wants("E003", Kind::Assumed) {
         return;
     }
-    for n in 0..model.session.entries.len() as u32 {
+    for n in 0..model.len() {
         let entry = &model.session.entries[n as usize];
         if entry.has(flags::ID) {
             continue;
@@ -51,9 +49,7 @@ fn missing(model: &mut Model<'_>, reread: &mut Reread<'_>) {
             model.set_aside(n, why("E003", Kind::Assumed, "a marker line with neither id nor parent"));
             continue;
         }
-        let id = model.new_id(reread, n);
-        let json = crate::json::text::to_json(id.as_bytes());
-        model.ids.insert(n, id);
+        let json = model.rename(reread, n);
         model.change(n, "id", json, why("E003", Kind::Assumed, "an id derived from the entry's content"));
     }
 }

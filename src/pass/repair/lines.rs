@@ -121,7 +121,7 @@ pub(super) fn edits(model: &Model<'_>, edits: &mut Vec<Edit>) -> Result<(), Repa
     for line in &model.damage.lines {
         LineEdits { model, line, edits }.make();
     }
-    for (n, why) in &model.gone {
+    for (n, why) in &model.reasons {
         let entry = &model.session.entries[*n as usize];
         let span = entry.offset..entry.offset + entry.length;
         if odd_line_at(model, entry.offset).is_none() {
@@ -216,7 +216,11 @@ impl LineEdits<'_, '_, '_> {
     fn is_gone(&self, span: Range<u64>) -> bool {
         let entries = &self.model.session.entries;
         let from = entries.partition_point(|e| e.offset < span.start);
-        entries[from..].iter().take_while(|e| e.offset < span.end).zip(from as u32..).any(|(_, n)| !self.model.stays(n))
+        entries[from..]
+            .iter()
+            .take_while(|e| e.offset < span.end)
+            .zip(from as u32..)
+            .any(|(_, n)| !self.model.keeps_its_line(n))
             || self.model.moved_records().any(|moved| moved.start >= span.start && moved.start < span.end)
     }
 
@@ -301,7 +305,7 @@ impl LineEdits<'_, '_, '_> {
         let entries = &self.model.session.entries;
         let n = entries.partition_point(|e| e.offset < start);
         let here = entries.get(n).is_some_and(|e| e.offset == start);
-        here.then(|| self.model.gone.get(&(n as u32)).cloned()).flatten()
+        here.then(|| self.model.reasons.get(&(n as u32)).cloned()).flatten()
     }
 
     fn cut(&self) -> Why {

@@ -4,13 +4,19 @@
 //! layer: lines, header, ids, parents, references. Each layer sees the session as the layers before
 //! have left it. The plan comes out as one set of byte edits on the input.
 
+mod added;
 mod calls;
 mod choices;
 mod content;
+mod contexts;
+mod evidence;
+mod gaps;
 mod header;
 mod ids;
+mod indices;
 mod lines;
 mod model;
+mod outcome;
 mod parents;
 mod references;
 mod salvage;
@@ -24,12 +30,19 @@ use crate::session::Session;
 use crate::session::scan::{Options as ScanOptions, scan};
 use crate::source::{Source, inputs};
 use lines::Damage;
-use model::Model;
-use std::collections::BTreeMap;
+use model::{Model, Purpose};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
+
+pub use outcome::messages_after;
+pub use salvage::Stamp;
+
+/// Walks that are asked for by what stands in a file end after so many steps in all: enough for every
+/// damage but one that was made to take long.
+const MOST_STEPS: u32 = 10_000_000;
 
 /// Which repairs are made.
 #[derive(Clone, Debug, Default)]
@@ -45,14 +58,7 @@ pub struct Options {
     /// Leave an entry where a torn record stood, with what can be read of it.
     pub salvage: bool,
     /// Leave an entry at the end that says that the file was repaired, and from what.
-    pub stamp: Option<Stamp>,
-}
-
-/// What a stamp says.
-#[derive(Clone, Debug)]
-pub struct Stamp {
-    /// The SHA-256 of the input, in hexadecimal digits.
-    pub input: String,
+    pub stamp: bool,
 }
 
 impl Options {
@@ -77,6 +83,8 @@ pub enum RepairError {
     Read(io::Error),
     /// The edits make no plan.
     Plan(PlanError),
+    /// More results of tool calls are lost, one for each branch and call, than could be put there.
+    TooMany,
 }
 
 impl fmt::Display for RepairError {
@@ -84,6 +92,10 @@ impl fmt::Display for RepairError {
         match self {
             RepairError::Read(error) => write!(f, "cannot read it: {}", inputs::reason(error)),
             RepairError::Plan(error) => write!(f, "cannot plan its repair: {error}"),
+            RepairError::TooMany => f.write_str(
+                "cannot plan its repair: results of tool calls are lost on more branches than stand-ins could be \
+                 put on; leave M001 and M005 out",
+            ),
         }
     }
 }
@@ -102,6 +114,8 @@ pub struct Repairing {
     pub plan: Plan,
     /// Why nothing can be done, where the file is no session.
     pub hopeless: Option<String>,
+    /// The stamp that was asked for, to be [put](Stamp::put) into the plan; `None` where nothing is repaired.
+    pub stamp: Option<Stamp>,
 }
 
 /// Plans the repair of a session; `path` is where it is.
@@ -109,6 +123,38 @@ pub struct Repairing {
 /// # Errors
 /// See [`RepairError`].
 pub fn plan(source: &Source, path: Option<&Path>, options: &Options) -> Result<Repairing, RepairError> {
+    let mut edits = BTreeSet::new();
+    // what breaks pairs in the context shows only in the repaired file
+    for _ in 0..MOST_ROUNDS {
+        let (mut repairing, contexts) = plan_once(source, path, options, &edits)?;
+        if !contexts {
+            return Ok(repairing);
+        }
+        let broken = contexts::look(source, &repairing.plan, options)?;
+        let before = edits.len();
+        edits.extend(broken.edits);
+        if edits.len() == before {
+            if let Some(kept) = broken.kept {
+                // what was half changed already stays as it is
+                repairing.plan = repairing.plan.then(&kept).unwrap_or(repairing.plan);
+            }
+            repairing.stamp = repairing.stamp.filter(|_| !repairing.plan.is_empty());
+            return Ok(repairing);
+        }
+    }
+    plan_once(source, path, options, &edits).map(|(repairing, _)| repairing)
+}
+
+/// How often what is left is looked at again; a session of its own accord takes two rounds.
+const MOST_ROUNDS: usize = 16;
+
+/// One round; these context edits are set aside. Whether contexts have to be looked at.
+fn plan_once(
+    source: &Source,
+    path: Option<&Path>,
+    options: &Options,
+    set_aside: &BTreeSet<u64>,
+) -> Result<(Repairing, bool), RepairError> {
     let (session, damage) = scan::<Damage>(source, &ScanOptions::default())?;
     let kind = FileKind::of(source, &session);
     let size = session.facts.bytes;
@@ -121,24 +167,36 @@ pub fn plan(source: &Source, path: Option<&Path>, options: &Options) -> Result<R
     };
     if hopeless.is_some() {
         let plan = Plan::new(size, Vec::new()).map_err(RepairError::Plan)?;
-        return Ok(Repairing { plan, hopeless });
+        return Ok((Repairing { plan, hopeless, stamp: None }, false));
     }
-    let mut model = Model::new(source, &session, &damage, path, options);
-    ids::settle(&mut model);
-    choices::set_aside(&mut model);
-    parents::settle(&mut model);
+    let mut model = Model::new(source, &session, &damage, path, options, Purpose::Plan);
+    settle(&mut model, set_aside)?;
     let mut edits = Vec::new();
-    calls::settle(&mut model, &mut edits)?;
-    parents::stale_leaf(&mut model);
-    references::settle(&mut model);
+    model.added_edits(&mut edits)?;
     content::edits(&model, &mut edits)?;
-    choices::edits(&mut model, &mut edits)?;
     header::edits(&mut model, &mut edits)?;
     touch::edits(&mut model, &mut edits)?;
     lines::edits(&model, &mut edits)?;
-    salvage::edits(&mut model, &mut edits)?;
+    let stamp = salvage::edits(&mut model, &mut edits)?;
     let plan = Plan::new(size, disjoint(edits)).map_err(RepairError::Plan)?;
-    Ok(Repairing { plan, hopeless })
+    let contexts = contexts::are_wanted(&session, options);
+    let stamp = stamp.filter(|_| contexts || !plan.is_empty());
+    Ok((Repairing { plan, hopeless, stamp }, contexts))
+}
+
+/// Repairs the model, layer by layer.
+fn settle(model: &mut Model<'_>, edits: &BTreeSet<u64>) -> Result<(), RepairError> {
+    ids::settle(model);
+    choices::set_aside(model, edits);
+    model.prune_copies();
+    parents::settle(model);
+    calls::settle(model)?;
+    parents::stale_leaf(model);
+    references::settle(model);
+    calls::follow_kept(model);
+    choices::kept_ranges(model);
+    indices::settle(model);
+    Ok(())
 }
 
 /// Plans the repair of each of the sessions that stand in one file behind each other (rule H004): one
@@ -172,7 +230,7 @@ fn session_starts(source: &Source, session: &Session) -> io::Result<Vec<u64>> {
 /// The repair of one of several sessions.
 fn part_of(source: &Source, part: Range<u64>, size: u64, options: &Options) -> Result<Repairing, RepairError> {
     let own = Source::bytes(source.read_range(part.start, part.end - part.start)?);
-    let Repairing { plan: own, hopeless } = plan(&own, None, options)?;
+    let Repairing { plan: own, hopeless, mut stamp } = plan(&own, None, options)?;
     let others = [0..part.start, part.end..size].into_iter().filter(|span| !span.is_empty());
     let why =
         || Why { cause: "H004", kind: Kind::Choice, reason: "another session, which gets a file of its own".into() };
@@ -182,12 +240,10 @@ fn part_of(source: &Source, part: Range<u64>, size: u64, options: &Options) -> R
         edit.at += part.start;
         edit
     }));
-    Ok(Repairing { plan: Plan::new(size, edits).map_err(RepairError::Plan)?, hopeless })
-}
-
-/// A number of results, in words.
-fn results(count: usize) -> String {
-    if count == 1 { "a result".to_string() } else { format!("{count} results") }
+    if let Some(stamp) = &mut stamp {
+        stamp.at += part.start;
+    }
+    Ok(Repairing { plan: Plan::new(size, edits).map_err(RepairError::Plan)?, hopeless, stamp })
 }
 
 /// Drops edits inside what a wider edit takes: bytes that are no UTF-8 in an id that is replaced, a

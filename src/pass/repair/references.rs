@@ -3,11 +3,11 @@
 use super::model::{Model, why};
 use crate::dialect::pi::Role;
 use crate::edit::Kind;
-use crate::session::{RefKind, RefValue, Shape};
+use crate::session::{RefKind, RefValue};
 
 /// Settles the references.
 pub(super) fn settle(model: &mut Model<'_>) {
-    if model.session.shape == Shape::Tree {
+    if !model.is_line() {
         follow(model);
         leaf_targets(model);
     }
@@ -61,7 +61,7 @@ fn legacy_roles(model: &mut Model<'_>) {
     if model.version_after() < 3 || !model.wants("E009", Kind::Assumed) {
         return;
     }
-    for n in 0..model.session.entries.len() as u32 {
+    for n in 0..model.len() {
         if model.session.entries[n as usize].role == Role::HookMessage && model.stays(n) {
             let why = why("E009", Kind::Assumed, "the role became `custom` in version 3");
             model.change(n, "message.role", "\"custom\"".to_string(), why);

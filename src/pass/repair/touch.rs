@@ -1,8 +1,8 @@
 //! Changes of members as edits of the bytes they stand in.
 
 use super::RepairError;
-use super::model::{Change, Model};
-use crate::edit::{Edit, Why};
+use super::model::{Change, Model, why};
+use crate::edit::{Edit, Kind, Put, Why};
 use crate::json::{Member, Scanner, Span, skip_space};
 use crate::record::Record;
 use crate::rules::check::escape_line_feeds;
@@ -11,7 +11,7 @@ use std::ops::Range;
 /// The edits of the entries' members.
 pub(super) fn edits(model: &mut Model<'_>, edits: &mut Vec<Edit>) -> Result<(), RepairError> {
     for (n, changes) in std::mem::take(&mut model.changes) {
-        if !model.stays(n) {
+        if !model.keeps_its_line(n) {
             continue;
         }
         let entry = &model.session.entries[n as usize];
@@ -19,6 +19,21 @@ pub(super) fn edits(model: &mut Model<'_>, edits: &mut Vec<Edit>) -> Result<(), 
         edits.extend(Bytes::of(bytes, entry.offset).change(&changes));
     }
     Ok(())
+}
+
+/// An entry with all its changes, for another place: one line of UTF-8, without a line feed.
+pub(super) fn rewritten(model: &Model<'_>, n: u32, parent: Option<&str>) -> Result<Vec<u8>, RepairError> {
+    let entry = &model.session.entries[n as usize];
+    let bytes = Bytes::as_text(&model.source.read_range(entry.offset, entry.length)?);
+    let mut changes: Vec<Change> = model.changes.get(&n).cloned().unwrap_or_default();
+    if let Some(parent) = parent {
+        changes.retain(|change| change.member != "parentId");
+        let why = why("M005", Kind::Choice, "it hangs on its call");
+        changes.push(Change { member: "parentId", json: parent.to_string(), why });
+    }
+    let mut edits = bytes.change(&changes);
+    super::content::inside(model, entry.offset, Some(entry.kind), &bytes, &mut edits);
+    Ok(bytes.with(&super::disjoint(edits)))
 }
 
 /// A record that is read again, and where its bytes stand in the file.
@@ -49,6 +64,22 @@ impl Bytes {
     /// Its bytes.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// The bytes with edits that lie inside them; only of a text of its own.
+    pub(super) fn with(&self, edits: &[Edit]) -> Vec<u8> {
+        let mut sorted: Vec<&Edit> = edits.iter().collect();
+        sorted.sort_by_key(|e| (e.span.start, e.span.end));
+        let (mut out, mut at) = (Vec::new(), 0);
+        for edit in sorted {
+            out.extend_from_slice(&self.bytes[at..edit.span.start as usize]);
+            if let Put::Bytes(new) = &edit.put {
+                out.extend_from_slice(new);
+            }
+            at = edit.span.end as usize;
+        }
+        out.extend_from_slice(&self.bytes[at..]);
+        out
     }
 
     fn place(&self, at: usize) -> u64 {

@@ -3,6 +3,7 @@
 use super::value::IdValue;
 use super::{Leaf, Reader, Refusal, View};
 use crate::dialect::pi::EntryType;
+use crate::session::set::EntrySet;
 
 /// A branch, root first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,7 +67,7 @@ impl View<'_> {
 
     /// The walk from a node up to where it would repeat.
     fn once(&self, from: u32) -> Vec<u32> {
-        let mut seen = hashbrown::HashSet::new();
+        let mut seen = EntrySet::default();
         let mut nodes = Vec::new();
         let mut next = Some(from);
         while let Some(n) = next.filter(|n| seen.insert(*n)) {

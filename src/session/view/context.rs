@@ -167,9 +167,9 @@ impl View<'_> {
         selection: &Selection,
         see: &mut dyn FnMut(u32, Fate, &[Shown]),
     ) -> Result<(), Refusal> {
-        let edits = self.edits(self.entries_of(branch, selection));
+        let edits = self.edits(self.selected(branch, selection));
         let mut messages = Vec::new();
-        for n in self.entries_of(branch, selection) {
+        for n in self.selected(branch, selection) {
             let last = selection.compaction.is_some_and(|at| branch[at] == n);
             let fate = self.fate(n, last, edits.as_ref())?;
             messages.clear();
@@ -228,13 +228,13 @@ impl View<'_> {
     }
 
     /// The compaction first, then what it keeps, then what follows it.
-    fn entries_of<'b>(&'b self, branch: &'b [u32], selection: &Selection) -> impl Iterator<Item = u32> + 'b {
-        let (first, kept, after) = match selection.compaction {
-            Some(at) => (&branch[at..=at], &branch[selection.kept..at], &branch[at + 1..]),
-            None => (&branch[..0], &branch[..0], branch),
+    fn selected<'b>(&'b self, branch: &'b [u32], selection: &Selection) -> impl Iterator<Item = u32> + 'b {
+        let (first, kept, rest) = match selection.compaction {
+            None => (None, 0..0, 0),
+            Some(at) => (Some(branch[at]), selection.kept..at, at + 1),
         };
-        let kept = kept.iter().filter(|n| !self.is_replaced_system(**n));
-        first.iter().chain(kept).chain(after).copied()
+        let kept = branch[kept].iter().copied().filter(|n| !self.is_replaced_system(*n));
+        first.into_iter().chain(kept).chain(branch[rest..].iter().copied())
     }
 
     /// A system message before a compaction: pi 1.6 leaves it out, agent-core does not know it.

@@ -19,6 +19,7 @@ pub use context::{Context, Fate, Model, Part, Shown};
 pub use find::{Found, NotFound};
 pub use labels::plain;
 pub use message::{Message, merge_users};
+use nodes::NodesById;
 pub use nodes::{NONE, Node};
 pub use order::{Order, Place, Walk};
 pub use value::IdValue;
@@ -109,9 +110,9 @@ pub struct View<'a> {
     pub leaf: Leaf,
     nodes: Vec<Node>,
     /// Which node has an id, where the session's own table does not tell.
-    ids: Option<HashMap<IdValue, u32>>,
-    /// The node that stands for a node whose id occurs again later.
-    later: HashMap<u32, u32>,
+    ids: Option<NodesById>,
+    /// Nodes whose id occurs again later, in order, and the node that stands for each.
+    later: Vec<(u32, u32)>,
     /// Whether entries hang on each other as a line (version 1).
     line: bool,
     /// Whether the role `hookMessage` is read as `custom`.
@@ -138,7 +139,7 @@ impl<'a> View<'a> {
             leaf: Leaf::Start,
             nodes: Vec::new(),
             ids: None,
-            later: HashMap::new(),
+            later: Vec::new(),
             line: false,
             old_roles: version < 3.0 && reader != Reader::AgentCore,
             records: None,
@@ -279,7 +280,7 @@ impl<'a> View<'a> {
     pub fn find_value(&self, id: &IdValue) -> Option<u32> {
         match (&self.ids, id) {
             (_, IdValue::Unique) => None,
-            (Some(ids), id) => ids.get(id).copied(),
+            (Some(ids), id) => ids.find(self, id),
             (None, IdValue::Text(text)) => self.session.find(text).and_then(|entry| self.node_of(entry)),
             (None, _) => None,
         }
@@ -316,10 +317,7 @@ impl<'a> View<'a> {
 
     /// What an entry's reference holds, and the entry that it names.
     fn reference(&self, entry: u32, kind: RefKind) -> Option<(RefValue, Option<u32>)> {
-        let refs = &self.session.refs;
-        let start = refs.partition_point(|r| r.entry < entry);
-        let mut own = refs[start..].iter().take_while(|r| r.entry == entry);
-        own.find(|r| r.kind == kind).map(|r| (r.value, r.target))
+        self.session.reference(entry, kind).map(|r| (r.value, r.target))
     }
 }
 

@@ -4,10 +4,60 @@ use super::super::{Entry, Parent, RefKind, RefValue, flags};
 use super::value::IdValue;
 use super::{Reader, View};
 use crate::session::Shape;
-use hashbrown::HashMap;
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry as Slot;
+use std::hash::BuildHasher;
 
 /// No parent.
 pub const NONE: u32 = u32::MAX;
+
+/// Which node has an id, whatever that is in JSON: the last one with it. The ids themselves are looked at
+/// where they stand.
+#[derive(Default)]
+pub(super) struct NodesById {
+    /// Half a hash of the id, and the node.
+    table: HashTable<(u32, u32)>,
+    state: RandomState,
+}
+
+impl NodesById {
+    fn hash(&self, id: &IdValue) -> u32 {
+        (self.state.hash_one(id) >> 32) as u32
+    }
+
+    /// Makes a node the one with its id; whether another one was.
+    fn insert(&mut self, view: &View<'_>, n: u32) -> bool {
+        let id = view.own_id(n);
+        if id == IdValue::Unique {
+            return false;
+        }
+        let hash = self.hash(&id);
+        let is_same = |&(other, m): &(u32, u32)| other == hash && view.own_id(m) == id;
+        match self.table.entry(spread(hash), is_same, |(hash, _)| spread(*hash)) {
+            Slot::Occupied(mut slot) => {
+                slot.get_mut().1 = n;
+                true
+            }
+            Slot::Vacant(slot) => {
+                slot.insert((hash, n));
+                false
+            }
+        }
+    }
+
+    /// The node that has an id.
+    pub(super) fn find(&self, view: &View<'_>, id: &IdValue) -> Option<u32> {
+        let hash = self.hash(id);
+        let is_same = |&(other, n): &(u32, u32)| other == hash && view.own_id(n) == *id;
+        self.table.find(spread(hash), is_same).map(|(_, n)| *n)
+    }
+}
+
+/// A hash with good bits at both ends.
+fn spread(hash: u32) -> u64 {
+    u64::from(hash).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
 
 /// An entry as a reader has it.
 #[derive(Clone, Copy, Debug)]
@@ -105,30 +155,30 @@ impl View<'_> {
 
     /// By the ids as pi compares them: a later copy takes the place of an earlier one.
     pub(super) fn link(&mut self) {
-        let ids: Vec<IdValue> = (0..self.len()).map(|n| self.own_id(n)).collect();
-        let mut table = HashMap::with_capacity(ids.len());
-        for (n, id) in (0u32..).zip(&ids).filter(|(_, id)| **id != IdValue::Unique) {
-            table.insert(id.clone(), n);
+        let mut ids = NodesById::default();
+        let mut repeated = false;
+        for n in 0..self.len() {
+            repeated |= ids.insert(self, n);
         }
-        for (n, id) in (0u32..).zip(&ids) {
-            if let Some(&node) = table.get(id).filter(|node| **node != n) {
-                self.later.insert(n, node);
-            }
+        if repeated {
+            let later = |n: u32| ids.find(self, &self.own_id(n)).filter(|node| *node != n);
+            self.later = (0..self.len()).filter_map(|n| Some((n, later(n)?))).collect();
         }
         for n in 0..self.len() {
             let parent = self.parent_value(n);
-            let found = table.get(&parent).copied().unwrap_or(NONE);
-            let is_root = parent == IdValue::Null || parent.is_same(&ids[n as usize]);
+            let found = ids.find(self, &parent).unwrap_or(NONE);
+            let is_root = parent == IdValue::Null || found != NONE && parent.is_same(&self.own_id(n));
             let node = &mut self.nodes[n as usize];
             node.tree = if is_root { NONE } else { found };
             node.walk = if parent.is_truthy() { found } else { NONE };
         }
-        self.ids = Some(table);
+        self.ids = Some(ids);
     }
 
     /// The node that stands where `n` stands: the last one with its id.
     pub(super) fn standing(&self, n: u32) -> u32 {
-        self.later.get(&n).copied().unwrap_or(n)
+        let at = self.later.binary_search_by_key(&n, |(earlier, _)| *earlier).ok();
+        at.map_or(n, |at| self.later[at].1)
     }
 
     /// The value of `parentId`, as it stands in the file.
