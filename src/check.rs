@@ -67,17 +67,28 @@ pub fn files(
     options: &Options,
     sink: &mut (dyn FnMut(Event) -> io::Result<()> + Send),
 ) -> io::Result<()> {
+    in_order(inputs, |input| one(input, options), sink)
+}
+
+/// Does some work on the inputs, in parallel and in rounds, and hands what comes out to `sink`, in the order
+/// of the inputs.
+///
+/// # Errors
+/// Only what `sink` returns; it ends the run.
+pub fn in_order<T: Send>(
+    inputs: &[Input],
+    work: impl Fn(&Input) -> T + Sync,
+    sink: &mut (dyn FnMut(T) -> io::Result<()> + Send),
+) -> io::Result<()> {
     let mut rest = inputs;
-    let mut done: Vec<Event> = Vec::new();
+    let mut done: Vec<T> = Vec::new();
     loop {
         let (round, later) = rest.split_at(round_length(rest));
-        // one round is reported while the next is checked
-        let (reported, checked) = rayon::join(
-            || done.into_iter().try_for_each(&mut *sink),
-            || round.par_iter().map(|input| one(input, options)).collect(),
-        );
+        // one round is reported while the next is worked on
+        let (reported, worked) =
+            rayon::join(|| done.into_iter().try_for_each(&mut *sink), || round.par_iter().map(&work).collect());
         reported?;
-        done = checked;
+        done = worked;
         if done.is_empty() {
             return Ok(());
         }

@@ -133,4 +133,5 @@ pub mod report;
 pub mod rules;
 pub mod session;
 pub mod source;
+pub mod stats;
 pub mod store;

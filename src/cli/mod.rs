@@ -20,6 +20,7 @@ mod settings;
 pub mod show;
 mod signals;
 mod sinks;
+pub mod stats;
 pub mod tools;
 pub mod tree;
 pub mod validate;
@@ -59,6 +60,7 @@ Examples:
   sesstool tree session.jsonl          its branches, and which one is current
   sesstool context latest              what the model sees in the newest session of pi's store
   sesstool tools latest                what became of each tool call
+  sesstool stats --by day              tokens and cost of pi's own store, day by day
   sesstool explain dangling-parent     what a finding means, and what to do
   sesstool migrate old.jsonl           version 1 or 2 to version 3, in a new file
   sesstool restore old.v3.jsonl        the original, bit for bit, from that file and its manifest
@@ -74,6 +76,7 @@ enum Verb {
     Show(show::Args),
     Context(context::Args),
     Tools(tools::Args),
+    Stats(stats::Args),
     Explain(explain::Args),
     Repair(repair::Args),
     Migrate(migrate::Args),
@@ -92,6 +95,7 @@ impl Verb {
             Verb::Show(args) => show::run(args),
             Verb::Context(args) => context::run(args),
             Verb::Tools(args) => tools::run(args),
+            Verb::Stats(args) => stats::run(args),
             Verb::Explain(args) => explain::run(args),
             Verb::Repair(args) => repair::run(args),
             Verb::Migrate(args) => migrate::run(args),

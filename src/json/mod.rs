@@ -13,6 +13,8 @@ pub mod plain;
 pub mod text;
 mod walk;
 
+pub use number::worth;
+
 use duplicate::Keys;
 use kernel::Kernel;
 use std::ops::Range;

@@ -22,6 +22,7 @@ pub mod rule_text;
 #[cfg(feature = "cli")]
 mod sarif;
 mod statistics;
+pub mod stats;
 #[cfg(feature = "cli")]
 pub mod text;
 pub mod tools;

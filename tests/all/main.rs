@@ -37,6 +37,8 @@ mod shells;
 #[cfg(feature = "cli")]
 mod startup;
 #[cfg(feature = "cli")]
+mod stats;
+#[cfg(feature = "cli")]
 mod usage;
 #[cfg(feature = "cli")]
 mod views;

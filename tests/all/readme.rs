@@ -38,7 +38,7 @@ fn arguments(command: &str) -> Option<Vec<&str>> {
 /// A folder with a copy of the fixtures, since some commands write beside what they read.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
-    for fixture in ["bad", "good"].iter().flat_map(|kind| fixtures(kind)) {
+    for fixture in ["bad", "good", "stats"].iter().flat_map(|kind| fixtures(kind)) {
         let path = folder.path().join(&fixture.name);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         std::fs::write(path, &fixture.bytes).expect("a copy");
