@@ -4,6 +4,8 @@ mod anchor;
 pub mod family;
 pub mod list;
 
+pub use anchor::between;
+
 use crate::pass::repair;
 use crate::report::{self, ContextCount, FileReport, Format, ReadError, ReaderCount, StoreReport, Totals};
 use crate::rules::beside::{Beside, display};
@@ -140,27 +142,39 @@ fn traces_of(all: &[Input], from: usize, options: &scan::Options, seed: u64) -> 
     all.par_iter().enumerate().skip(from).map(trace).collect()
 }
 
-/// Checks inputs round by round; what is kept of them for comparing.
+/// Checks inputs; what is kept of them for comparing.
 fn rounds(inputs: &[Input], options: &Options, beside: Option<&Beside>, sink: &mut Sink<'_>) -> io::Result<Vec<Trace>> {
     let mut traces = Vec::new();
+    in_order(inputs, |n, input| one(input, n as u32, options, beside), &mut |Checked { event, trace }| {
+        traces.extend(trace);
+        event.map_or(Ok(()), &mut *sink)
+    })?;
+    Ok(traces)
+}
+
+/// Does some work on the inputs and their numbers, in parallel and in rounds, and hands what comes out to
+/// `sink`, in the order of the inputs.
+///
+/// # Errors
+/// Only what `sink` returns; it ends the run.
+pub fn in_order<T: Send>(
+    inputs: &[Input],
+    work: impl Fn(usize, &Input) -> T + Sync,
+    sink: &mut (dyn FnMut(T) -> io::Result<()> + Send),
+) -> io::Result<()> {
     let mut from = 0;
-    let mut done: Vec<Checked> = Vec::new();
+    let mut done: Vec<T> = Vec::new();
     loop {
         let round = &inputs[from..][..round_length(&inputs[from..])];
-        // one round is reported while the next is checked
-        let (reported, checked) = rayon::join(
-            || {
-                done.into_iter().try_for_each(|Checked { event, trace }| {
-                    traces.extend(trace);
-                    event.map_or(Ok(()), &mut *sink)
-                })
-            },
-            || round.par_iter().enumerate().map(|(n, input)| one(input, (from + n) as u32, options, beside)).collect(),
+        // one round is reported while the next is worked on
+        let (reported, worked) = rayon::join(
+            || done.into_iter().try_for_each(&mut *sink),
+            || round.par_iter().enumerate().map(|(n, input)| work(from + n, input)).collect(),
         );
         reported?;
-        done = checked;
+        done = worked;
         if done.is_empty() {
-            return Ok(traces);
+            return Ok(());
         }
         from += round.len();
     }

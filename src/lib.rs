@@ -7,8 +7,8 @@
 //! needs.
 //!
 //! The layers import only upward: [`source`] (bytes, read-only), [`line`](mod@line), [`json`], [`record`], [`dialect`],
-//! [`session`] (the index and the views), [`rules`], [`edit`], [`pass`] (migrate, repair, fork), [`report`],
-//! [`check`].
+//! [`session`] (the index and the views), [`rules`], [`edit`], [`store`] (sessions that are written), [`pass`]
+//! (migrate, repair, fork), [`report`], [`check`].
 //!
 //! # Check bytes in memory
 //!
@@ -133,4 +133,5 @@ pub mod report;
 pub mod rules;
 pub mod session;
 pub mod source;
+pub mod stats;
 pub mod store;

@@ -43,13 +43,18 @@ pub(super) fn put(source: &Source, findings: &mut [Finding]) {
 
 /// The anchor of a finding about several files: by the rule and the files' names.
 pub(super) fn of_store(finding: &StoreFinding) -> Anchor {
-    let mut hasher = Hasher::default();
     let names = finding.files.iter().map(|file| Path::new(file).file_name().map_or(file.as_str(), name_of));
-    for part in [finding.rule.code].into_iter().chain(names) {
+    Anchor { fingerprint: between(finding.rule.code, names), column: None, end_column: None }
+}
+
+/// The fingerprint of a finding between files of these names.
+pub fn between<'a>(code: &'a str, names: impl IntoIterator<Item = &'a str>) -> String {
+    let mut hasher = Hasher::default();
+    for part in [code].into_iter().chain(names) {
         hasher.add(&(part.len() as u64).to_le_bytes());
         hasher.add(part.as_bytes());
     }
-    Anchor { fingerprint: short(hasher), column: None, end_column: None }
+    short(hasher)
 }
 
 fn name_of(name: &OsStr) -> &str {

@@ -1,12 +1,13 @@
 //! The baseline of a run: which findings are known, and what a new one would list.
 
 use super::{Failure, output, say};
+use crate::check::between;
 use crate::edit::ReportFile;
-use crate::report::baseline::{Baseline, Compared, Gone, is_baseline};
+use crate::report::baseline::{Baseline, Compared, Gone, LookedFor, is_baseline};
 use crate::report::clean::clean;
 use crate::report::layout::{plural, thousands};
 use crate::report::{FileReport, StoreReport};
-use crate::rules::{self, Policy};
+use crate::rules::{self, Policy, StoreFinding};
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -71,18 +72,37 @@ impl Known {
     pub(super) fn take_out(&mut self, report: &mut FileReport, policy: &Policy) {
         let path = self.key(&report.path);
         let is_on = |code: &str| rules::find(code).is_none_or(|rule| policy.severity(rule, rule.severity).is_some());
+        let looked_for = LookedFor { code: &is_on, file: &|_| true };
         if let Some(next) = &mut self.next {
-            next.record(&path, report, &is_on);
+            next.record(&path, report, &looked_for, &|_| BTreeSet::new());
         }
-        self.baseline.compare(&path, report, &is_on, &mut self.compared);
+        self.baseline.compare(&path, report, &looked_for, &mut self.compared);
         self.seen.insert(path);
     }
 
-    /// The same for what was found between files.
+    /// The same for what was found between files, after all of these.
     pub(super) fn take_out_store(&mut self, store: &mut StoreReport, policy: &Policy) {
-        let mut report = store.as_file(STORE);
-        self.take_out(&mut report, policy);
-        store.keep(&report);
+        let files = store.findings.iter().map(|f| f.files.iter().map(|path| self.key(path)).collect());
+        let files: Vec<BTreeSet<String>> = files.collect();
+        // names alone recur in other folders
+        let print = |(finding, files): (&StoreFinding, &BTreeSet<String>)| {
+            between(finding.rule.code, files.iter().map(String::as_str))
+        };
+        let prints: Vec<String> = store.findings.iter().zip(&files).map(print).collect();
+        let is_on = |code: &str| rules::find(code).is_none_or(|rule| policy.severity(rule, rule.severity).is_some());
+        let is_known = |path: &str| self.seen.contains(path) || !is_there(&self.folder, path);
+        let looked_for = LookedFor { code: &is_on, file: &is_known };
+        let files_of = |code: &str| {
+            let of_code = store.findings.iter().zip(&files).filter(|(finding, _)| finding.rule.code == code);
+            of_code.flat_map(|(_, files)| files.clone()).collect()
+        };
+        let mut report = store.as_file(STORE, &prints);
+        if let Some(next) = &mut self.next {
+            next.record(STORE, &report, &looked_for, &files_of);
+        }
+        self.baseline.compare(STORE, &mut report, &looked_for, &mut self.compared);
+        self.seen.insert(STORE.to_string());
+        store.keep(&report, &prints);
     }
 
     /// Notes that a file is there, though it could not be read.

@@ -2,12 +2,15 @@
 
 use super::progress::Progress;
 use super::settings::tell;
+use super::when::{self, Day};
 use super::{CLEAN, FAILED, Failure, output};
 use crate::check::list::{self, Shelf};
 use crate::report::list::{FORMATS, Format, List, Options, Row};
 use crate::source::inputs::{self, own_shelf};
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use std::cmp::{Ordering, Reverse};
 use std::io::Write;
 use std::path::PathBuf;
@@ -33,11 +36,11 @@ pub struct Args {
     #[arg(long, value_name = "TEXT", help_heading = "Which sessions")]
     project: Option<String>,
     /// Only sessions that were written to since then: a day, a time (UTC), or so long ago, such as 7d or 12h.
-    #[arg(long, value_name = "TIME", value_parser = super::when::parse, help_heading = "Which sessions")]
-    since: Option<i64>,
-    /// Only sessions that were last written to before then.
-    #[arg(long, value_name = "TIME", value_parser = super::when::parse, help_heading = "Which sessions")]
-    until: Option<i64>,
+    #[arg(long, value_name = "TIME", help_heading = "Which sessions")]
+    since: Option<String>,
+    /// Only sessions that were last written to until then; a day counts as a whole.
+    #[arg(long, value_name = "TIME", help_heading = "Which sessions")]
+    until: Option<String>,
     /// Only sessions with these verdicts.
     #[arg(long, value_enum, value_name = "VERDICT", value_delimiter = ',', help_heading = "Which sessions")]
     verdict: Vec<Verdict>,
@@ -121,6 +124,12 @@ fn formats() -> impl TypedValueParser<Value = &'static Format> {
 
 /// Prints the list.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
+    let now = Timestamp::now().to_zoned(TimeZone::UTC);
+    let moment = |option, text: &Option<String>, day| {
+        text.as_deref().map(|text| when::parse(option, text, &now, day)).transpose()
+    };
+    let since = moment("--since", &args.since, Day::Begins)?;
+    let until = moment("--until", &args.until, Day::Ends)?;
     let files_from = args.files_from.as_deref();
     let inputs = inputs::collect_with_leftovers(&args.paths, files_from, &|_| false, false).map_err(Failure::usage)?;
     tell(&inputs);
@@ -131,7 +140,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let mut list = list::sessions(inputs.list, &options, &|| progress.step(|| ()));
     drop(progress);
     list.store = store;
-    args.choose(&mut list);
+    args.choose(&mut list, since, until);
     for error in &list.errors {
         output::error(&format!("{}: {}", error.path, error.message));
     }
@@ -144,9 +153,13 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
 
 impl Args {
     /// Leaves the sessions that are wanted, in the order that is wanted.
-    fn choose(&self, list: &mut List) {
+    fn choose(&self, list: &mut List, since: Option<i64>, until: Option<i64>) {
         let before = list.rows.len();
-        list.rows.retain(|row| self.wants(row));
+        let within = |row: &Row| {
+            since.is_none_or(|since| row.modified.is_some_and(|time| time >= since))
+                && until.is_none_or(|until| row.modified.is_some_and(|time| time < until))
+        };
+        list.rows.retain(|row| within(row) && self.wants(row));
         list.rows.sort_by(|a, b| {
             let order = self.sort.compare(a, b);
             let order = if self.reverse { order.reverse() } else { order };
@@ -161,8 +174,6 @@ impl Args {
             row.project.as_ref().is_some_and(|project| project.to_lowercase().contains(&text.to_lowercase()))
         };
         self.project.as_ref().is_none_or(project)
-            && self.since.is_none_or(|since| row.modified.is_some_and(|time| time >= since))
-            && self.until.is_none_or(|until| row.modified.is_some_and(|time| time < until))
             && (self.verdict.is_empty() || self.verdict.iter().any(|verdict| verdict.name() == row.verdict()))
             && (!self.hidden || row.hidden.is_some())
     }

@@ -22,6 +22,7 @@ mod settings;
 pub mod show;
 mod signals;
 mod sinks;
+pub mod stats;
 pub mod tools;
 pub mod tree;
 pub mod validate;
@@ -63,6 +64,7 @@ Examples:
   sesstool context latest              what the model sees in the newest session of pi's store
   sesstool tools latest                what became of each tool call
   sesstool ls --since 7d               the sessions of the last week, and which of them are damaged
+  sesstool stats --by day              tokens and cost of pi's own store, day by day
   sesstool explain dangling-parent     what a finding means, and what to do
   sesstool migrate old.jsonl           version 1 or 2 to version 3, in a new file
   sesstool restore old.v3.jsonl        the original, bit for bit, from that file and its manifest
@@ -80,6 +82,7 @@ enum Verb {
     Tools(tools::Args),
     Ls(ls::Args),
     Family(family::Args),
+    Stats(stats::Args),
     Explain(explain::Args),
     Repair(repair::Args),
     Migrate(migrate::Args),
@@ -100,6 +103,7 @@ impl Verb {
             Verb::Tools(args) => tools::run(args),
             Verb::Ls(args) => ls::run(args),
             Verb::Family(args) => family::run(args),
+            Verb::Stats(args) => stats::run(args),
             Verb::Explain(args) => explain::run(args),
             Verb::Repair(args) => repair::run(args),
             Verb::Migrate(args) => migrate::run(args),

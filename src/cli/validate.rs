@@ -111,7 +111,7 @@ fn paths(inputs: &[Input]) -> impl Iterator<Item = &Path> + Clone {
     })
 }
 
-fn limit_threads(threads: Option<NonZeroUsize>) -> Result<(), Failure> {
+pub(super) fn limit_threads(threads: Option<NonZeroUsize>) -> Result<(), Failure> {
     let Some(threads) = threads else { return Ok(()) };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global();
     pool.map_err(|error| Failure::Usage(format!("cannot start {threads} threads: {error}; try a smaller --threads")))

@@ -14,6 +14,8 @@ pub mod print;
 pub mod text;
 mod walk;
 
+pub use number::worth;
+
 use duplicate::Keys;
 use kernel::Kernel;
 use std::ops::Range;

@@ -77,6 +77,25 @@ pub(super) fn survives(text: &[u8]) -> bool {
     shortest == text || decimal(text).is_some_and(|value| Some(value) == decimal(shortest))
 }
 
+/// What a number is worth to JavaScript, in decimal: the digits of the double's shortest form without
+/// outer zeros (negative for a negative number), and the exponent of the last one. `None` where it is beyond
+/// a double.
+pub fn worth(text: &[u8]) -> Option<(i64, i64)> {
+    let text = std::str::from_utf8(text).ok()?;
+    // any 15 significant digits come back from a double as they were
+    let plain = text.len() <= 15 && !text.contains(['e', 'E']);
+    let (digits, exponent) = match decimal(text).filter(|_| plain) {
+        Some(value) => value,
+        None => {
+            let double: f64 = text.parse().ok().filter(|d: &f64| d.is_finite())?;
+            decimal(zmij::Buffer::new().format_finite(double))?
+        }
+    };
+    // fewer than 18 digits
+    let digits = digits as i64;
+    Some((if text.starts_with('-') { -digits } else { digits }, exponent))
+}
+
 /// Whether a number has so few significant digits that a double keeps them. Below 2^52 they, as a whole
 /// number, lie farther apart than the doubles there, so that no other number of as many digits means
 /// the same double.

@@ -3,6 +3,9 @@
 //! A finding is known by the path of its file, its code and its fingerprint. Where a fingerprint is not
 //! found (the line was changed, the entry got another id), the number decides: as many findings of a code
 //! in a file are known as the baseline lists there. What it lists beyond that is gone.
+//!
+//! Findings between files are listed apart, with the files that they concern: a run that looks at some of
+//! these only can tell neither that one is gone, nor that another has taken its place.
 
 use super::FileReport;
 use super::json::write_json;
@@ -30,6 +33,15 @@ struct Known {
     /// All of them, also those whose fingerprint is not listed.
     count: u64,
     fingerprints: BTreeSet<String>,
+    /// The files that they are between; empty for findings in one file.
+    between: BTreeSet<String>,
+}
+
+impl Known {
+    /// Whether a run has looked at all that it takes to miss one of them.
+    fn is_whole(&self, is_known: &dyn Fn(&str) -> bool) -> bool {
+        self.between.iter().all(|path| is_known(path))
+    }
 }
 
 /// Findings that a baseline lists, and that are no longer there.
@@ -71,6 +83,16 @@ struct Row {
     code: String,
     count: u64,
     fingerprints: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    between: Vec<String>,
+}
+
+/// What a run has looked for.
+pub struct LookedFor<'a> {
+    /// Whether findings of a code would have been found.
+    pub code: &'a dyn Fn(&str) -> bool,
+    /// Whether a file was looked at, or is not there any more.
+    pub file: &'a dyn Fn(&str) -> bool,
 }
 
 impl Baseline {
@@ -84,10 +106,11 @@ impl Baseline {
             return Err(format!("its schema is '{}' and not '{SCHEMA}'", document.schema));
         }
         let mut baseline = Baseline::default();
-        for Row { path, code, count, fingerprints } in document.findings {
+        for Row { path, code, count, fingerprints, between } in document.findings {
             let fingerprints: BTreeSet<String> = fingerprints.into_iter().collect();
             let count = count.max(fingerprints.len() as u64);
-            baseline.files.entry(path).or_default().insert(code, Known { count, fingerprints });
+            let between = between.into_iter().collect();
+            baseline.files.entry(path).or_default().insert(code, Known { count, fingerprints, between });
         }
         Ok(baseline)
     }
@@ -103,8 +126,9 @@ impl Baseline {
             write!(out, "{separator}\n  ")?;
             separator = ",";
             let (path, code) = (path.to_string(), code.to_string());
-            let fingerprints = known.fingerprints.iter().cloned().collect();
-            write_json(out, &Row { path, code, count: known.count, fingerprints })?;
+            let list = |set: &BTreeSet<String>| set.iter().cloned().collect();
+            let (fingerprints, between) = (list(&known.fingerprints), list(&known.between));
+            write_json(out, &Row { path, code, count: known.count, fingerprints, between })?;
         }
         writeln!(out, "\n ]}}")
     }
@@ -124,12 +148,14 @@ impl Baseline {
     }
 
     /// Takes the findings that are known out of a report, and tells what is known and what is gone. `path` is
-    /// the file's name in the baseline; `is_on` says which codes were looked for.
-    pub fn compare(&self, path: &str, report: &mut FileReport, is_on: &dyn Fn(&str) -> bool, compared: &mut Compared) {
+    /// the file's name in the baseline; `looked_for` says which codes and, for findings between files, which
+    /// files were looked at or are gone.
+    pub fn compare(&self, path: &str, report: &mut FileReport, looked_for: &LookedFor<'_>, compared: &mut Compared) {
         let Some(codes) = self.files.get(path) else { return };
-        for (code, known) in codes.iter().filter(|(code, _)| is_on(code)) {
-            let left = take_out(known, code, report);
-            compared.known = compared.known.saturating_add(known.count - left);
+        for (code, known) in codes.iter().filter(|(code, _)| (looked_for.code)(code)) {
+            let whole = known.is_whole(looked_for.file);
+            let (taken, left) = take_out(known, whole, code, report);
+            compared.known = compared.known.saturating_add(taken);
             if left > 0 {
                 compared.gone.push(Gone { path: path.to_string(), code: code.clone(), count: left });
             }
@@ -145,15 +171,26 @@ impl Baseline {
         }
     }
 
-    /// Lists what was found in a file, in the place of what is listed for it. Codes that were not looked for
-    /// stay as they are.
-    pub fn record(&mut self, path: &str, report: &FileReport, is_on: &dyn Fn(&str) -> bool) {
+    /// Lists what was found in a file, in the place of what is listed for it. What was not looked for stays as
+    /// it is. `between` tells of a code which files its findings are between.
+    pub fn record(
+        &mut self,
+        path: &str,
+        report: &FileReport,
+        looked_for: &LookedFor<'_>,
+        between: &dyn Fn(&str) -> BTreeSet<String>,
+    ) {
         let mut codes = self.files.remove(path).unwrap_or_default();
-        codes.retain(|code, _| !is_on(code));
+        codes.retain(|code, known| !(looked_for.code)(code) || !known.is_whole(looked_for.file));
         for (&code, &count) in &report.counts {
             let of_code = report.findings.iter().filter(|finding| finding.rule.code == code);
-            let fingerprints = of_code.filter_map(fingerprint).map(String::from).collect();
-            codes.insert(code.to_string(), Known { count, fingerprints });
+            let prints: BTreeSet<String> = of_code.filter_map(fingerprint).map(String::from).collect();
+            let known = codes.entry(code.to_string()).or_default();
+            let unlisted = count.saturating_sub(prints.len() as u64);
+            let had = known.count.saturating_sub(known.fingerprints.len() as u64);
+            known.fingerprints.extend(prints);
+            known.count = (known.fingerprints.len() as u64).saturating_add(unlisted.max(had));
+            known.between.extend(between(code));
         }
         if !codes.is_empty() {
             self.files.insert(path.to_string(), codes);
@@ -170,13 +207,14 @@ fn fingerprint(finding: &Finding) -> Option<&str> {
     finding.anchor.as_ref().map(|anchor| anchor.fingerprint.as_str())
 }
 
-/// Takes the known findings of a code out of a report; how many known ones were not there.
-fn take_out(known: &Known, code: &str, report: &mut FileReport) -> u64 {
+/// Takes the known findings of a code out of a report; how many these were, and how many known ones were not
+/// there. Only a run that has looked at the `whole` can tell that.
+fn take_out(known: &Known, whole: bool, code: &str, report: &mut FileReport) -> (u64, u64) {
     let is_same = |finding: &Finding| fingerprint(finding).is_some_and(|print| known.fingerprints.contains(print));
     let of_code = |finding: &Finding| finding.rule.code == code;
     let same = report.findings.iter().filter(|finding| of_code(finding) && is_same(finding)).count() as u64;
     // more than that, where lines were changed
-    let mut others = known.count.saturating_sub(same);
+    let mut others = if whole { known.count.saturating_sub(same) } else { 0 };
     let mut taken: Vec<Severity> = Vec::new();
     report.findings.retain(|finding| {
         if !of_code(finding) {
@@ -205,7 +243,7 @@ fn take_out(known: &Known, code: &str, report: &mut FileReport) -> u64 {
     if let Some(count) = report.counts.iter_mut().find(|(c, _)| **c == code) {
         *count.1 = left;
     }
-    others - unlisted
+    (taken.len() as u64 + unlisted, others - unlisted)
 }
 
 #[cfg(test)]
@@ -213,6 +251,8 @@ mod tests {
     use super::*;
     use crate::report::{ContextCount, Totals};
     use crate::rules::{Anchor, RULES, Rule};
+
+    const ALL: &LookedFor<'_> = &LookedFor { code: &|_| true, file: &|_| true };
 
     fn finding(rule: &'static Rule, print: &str) -> Finding {
         let mut finding = Finding::new(rule, None, "message");
@@ -246,9 +286,9 @@ mod tests {
     /// What is left of the second against a baseline of the first: fingerprints, count, known, gone.
     fn against(known: &FileReport, mut now: FileReport) -> (Vec<String>, u64, u64, u64) {
         let mut baseline = Baseline::default();
-        baseline.record("a", known, &|_| true);
+        baseline.record("a", known, ALL, &|_| BTreeSet::new());
         let mut compared = Compared::default();
-        baseline.compare("a", &mut now, &|_| true, &mut compared);
+        baseline.compare("a", &mut now, ALL, &mut compared);
         let left = now.findings.iter().filter_map(fingerprint).map(String::from).collect();
         assert_eq!(now.totals.errors, now.counts.values().sum::<u64>());
         assert!(now.counts.values().all(|count| *count > 0));
@@ -285,8 +325,8 @@ mod tests {
     #[test]
     fn it_reads_what_it_writes() {
         let mut baseline = Baseline::default();
-        baseline.record("ä\u{1b}.jsonl", &report(&["1", "2"], 3), &|_| true);
-        baseline.record("b", &report(&[], 0), &|_| true);
+        baseline.record("ä\u{1b}.jsonl", &report(&["1", "2"], 3), ALL, &|_| BTreeSet::new());
+        baseline.record("b", &report(&[], 0), ALL, &|_| BTreeSet::new());
         let mut text = Vec::new();
         baseline.write(&mut text).expect("memory takes everything");
         assert!(is_baseline(&text) && !text.contains(&0x1b));
@@ -299,7 +339,7 @@ mod tests {
             {"path":"b","code":"L001","count":18446744073709551615,"fingerprints":[]}]}"#;
         let huge = Baseline::parse(huge).expect("a baseline");
         let mut compared = Compared::default();
-        huge.compare("a", &mut report(&["1"], 0), &|_| true, &mut compared);
+        huge.compare("a", &mut report(&["1"], 0), ALL, &mut compared);
         huge.compare_missing(&|_| false, &BTreeSet::new(), &mut compared);
         assert_eq!((huge.count(), compared.known, compared.gone()), (u64::MAX, 1, u64::MAX));
     }
@@ -307,20 +347,46 @@ mod tests {
     #[test]
     fn codes_that_were_not_looked_for_stay() {
         let mut baseline = Baseline::default();
-        baseline.record("a", &report(&["1"], 0), &|_| true);
+        baseline.record("a", &report(&["1"], 0), ALL, &|_| BTreeSet::new());
         let before = baseline.clone();
-        baseline.record("a", &report(&[], 0), &|_| false);
+        let none = &LookedFor { code: &|_| false, file: &|_| true };
+        baseline.record("a", &report(&[], 0), none, &|_| BTreeSet::new());
         assert_eq!(baseline, before);
         let mut compared = Compared::default();
-        baseline.compare("a", &mut report(&[], 0), &|_| false, &mut compared);
+        baseline.compare("a", &mut report(&[], 0), none, &mut compared);
         assert_eq!(compared, Compared::default());
+    }
+
+    #[test]
+    fn between_files_only_those_who_saw_them_all_can_miss_one() {
+        let of = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<BTreeSet<String>>();
+        let mut baseline = Baseline::default();
+        baseline.record("(store)", &report(&["1", "2"], 0), ALL, &|_| of(&["a", "b", "c"]));
+        let part = &LookedFor { code: &|_| true, file: &|path| path != "c" };
+        let compare = |looked_for: &LookedFor<'_>, prints: &[&str]| {
+            let (mut now, mut compared) = (report(prints, 0), Compared::default());
+            baseline.compare("(store)", &mut now, looked_for, &mut compared);
+            (now.totals.errors, compared.known, compared.gone())
+        };
+        assert_eq!(compare(part, &["1"]), (0, 1, 0));
+        assert_eq!(compare(part, &["1", "3"]), (1, 1, 0));
+        assert_eq!(compare(ALL, &["1"]), (0, 1, 1));
+        assert_eq!(compare(ALL, &["1", "3"]), (0, 2, 0));
+        let mut next = baseline.clone();
+        next.record("(store)", &report(&["3"], 0), part, &|_| of(&["a", "d"]));
+        assert_eq!(next.count(), 3);
+        next.record("(store)", &report(&["3"], 0), ALL, &|_| of(&["a", "d"]));
+        let mut text = Vec::new();
+        next.write(&mut text).expect("memory takes everything");
+        assert_eq!((next.count(), Baseline::parse(&text)), (1, Ok(next)));
+        assert!(String::from_utf8_lossy(&text).contains(r#""between":["a","d"]"#));
     }
 
     #[test]
     fn files_that_are_gone_are_told() {
         let mut baseline = Baseline::default();
-        baseline.record("a", &report(&["1"], 0), &|_| true);
-        baseline.record("b", &report(&["1"], 0), &|_| true);
+        baseline.record("a", &report(&["1"], 0), ALL, &|_| BTreeSet::new());
+        baseline.record("b", &report(&["1"], 0), ALL, &|_| BTreeSet::new());
         let mut compared = Compared::default();
         baseline.compare_missing(&|path| path == "b", &BTreeSet::new(), &mut compared);
         assert_eq!(compared.gone, [Gone { path: "a".into(), code: RULES[0].code.into(), count: 1 }]);

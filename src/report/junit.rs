@@ -2,9 +2,10 @@
 
 use super::clean::clean;
 use super::layout::plural;
-use super::{FileReport, Format, Options, ReadError, Report, Summary};
-use crate::rules::Finding;
+use super::{FileReport, Format, Options, ReadError, Report, StoreReport, Summary, Totals};
+use crate::rules::{Finding, Rule, StoreFinding};
 use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, TestSuite};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 pub(super) const FORMAT: Format = Format {
@@ -22,6 +23,9 @@ pub(super) const FORMAT: Format = Format {
     },
 };
 
+/// The case of what was found between files.
+const BETWEEN: &str = "(between files)";
+
 struct JUnit {
     options: Options,
     suite: TestSuite,
@@ -30,24 +34,17 @@ struct JUnit {
 
 impl Report for JUnit {
     fn file(&mut self, _: &mut dyn Write, report: &FileReport) -> io::Result<()> {
-        self.started = true;
-        let fails = self.options.fails(report.worst());
-        let mut status =
-            if fails { TestCaseStatus::non_success(NonSuccessKind::Failure) } else { TestCaseStatus::success() };
-        let text = self.text(report);
-        if fails {
-            let worst = report.findings.iter().max_by_key(|f| (f.severity, std::cmp::Reverse(place(f))));
-            status.set_message(counts(report));
-            if let Some(worst) = worst {
-                status.set_type(format!("{} {}", worst.rule.code, worst.rule.name));
-            }
-            status.set_description(text.clone());
-        }
-        let mut case = case(&report.path, status);
-        if !fails && !text.is_empty() {
-            case.set_system_out(text);
-        }
-        self.suite.add_test_case(case);
+        let worst = report.findings.iter().max_by_key(|f| (f.severity, std::cmp::Reverse(place(f))));
+        let notes = report.notes.iter().map(|note| format!("note: {}", clean(note)));
+        let text = self.text(notes.collect(), report.findings.iter().map(line), &report.counts);
+        self.add(&report.path, report.totals, worst.map(|finding| finding.rule), text);
+        Ok(())
+    }
+
+    fn store(&mut self, _: &mut dyn Write, store: &StoreReport) -> io::Result<()> {
+        let worst = store.findings.iter().rev().max_by_key(|finding| finding.severity);
+        let text = self.text(Vec::new(), store.findings.iter().map(store_line), &store.counts);
+        self.add(BETWEEN, store.totals, worst.map(|finding| finding.rule), text);
         Ok(())
     }
 
@@ -67,13 +64,38 @@ impl Report for JUnit {
 }
 
 impl JUnit {
+    /// Adds a case, which fails where the exit status would.
+    fn add(&mut self, name: &str, totals: Totals, worst: Option<&Rule>, text: String) {
+        self.started = true;
+        let fails = self.options.fails(totals.worst());
+        let mut status =
+            if fails { TestCaseStatus::non_success(NonSuccessKind::Failure) } else { TestCaseStatus::success() };
+        if fails {
+            status.set_message(counts(totals));
+            if let Some(worst) = worst {
+                status.set_type(format!("{} {}", worst.code, worst.name));
+            }
+            status.set_description(text.clone());
+        }
+        let mut case = case(name, status);
+        if !fails && !text.is_empty() {
+            case.set_system_out(text);
+        }
+        self.suite.add_test_case(case);
+    }
+
     /// The findings, one a line, as many as people are shown of a file.
-    fn text(&self, report: &FileReport) -> String {
+    fn text(
+        &self,
+        notes: Vec<String>,
+        findings: impl ExactSizeIterator<Item = String>,
+        counts: &BTreeMap<&'static str, u64>,
+    ) -> String {
         let most = if self.options.max_findings == 0 { usize::MAX } else { self.options.max_findings };
-        let mut lines: Vec<String> = report.notes.iter().map(|note| format!("note: {}", clean(note))).collect();
-        lines.extend(report.findings.iter().take(most).map(line));
-        let all: u64 = report.counts.values().sum();
-        if let more @ 1.. = all.saturating_sub(report.findings.len().min(most) as u64) {
+        let shown = findings.len().min(most) as u64;
+        let mut lines = notes;
+        lines.extend(findings.take(most));
+        if let more @ 1.. = counts.values().sum::<u64>().saturating_sub(shown) {
             lines.push(format!("and {}", plural(more, "more finding")));
         }
         lines.join("\n")
@@ -91,8 +113,8 @@ fn place(finding: &Finding) -> u64 {
 }
 
 /// `2 errors, 1 warning`.
-fn counts(report: &FileReport) -> String {
-    let found = report.totals.by_severity().into_iter().filter(|(_, number)| *number > 0);
+fn counts(totals: Totals) -> String {
+    let found = totals.by_severity().into_iter().filter(|(_, number)| *number > 0);
     found.map(|(severity, number)| plural(number, severity.name())).collect::<Vec<_>>().join(", ")
 }
 
@@ -101,4 +123,11 @@ fn line(finding: &Finding) -> String {
     let place = finding.place.as_ref().map_or_else(String::new, |place| format!("{}:{} ", place.line, place.column()));
     let (severity, rule) = (finding.severity.name(), finding.rule);
     format!("{place}{severity}[{}] {}: {}", rule.code, rule.name, clean(&finding.message))
+}
+
+/// `a.jsonl: warning[S003] diverged-copies: message`.
+fn store_line(finding: &StoreFinding) -> String {
+    let StoreFinding { rule, severity, files, message, .. } = finding;
+    let first = files.first().map(|file| format!("{}: ", clean(file))).unwrap_or_default();
+    format!("{first}{}[{}] {}: {}", severity.name(), rule.code, rule.name, clean(message))
 }

@@ -24,6 +24,7 @@ pub mod rule_text;
 #[cfg(feature = "cli")]
 mod sarif;
 mod statistics;
+pub mod stats;
 #[cfg(feature = "cli")]
 pub mod text;
 pub mod tools;
@@ -285,24 +286,27 @@ pub struct StoreReport {
 }
 
 impl StoreReport {
-    /// The findings as those of one file of that name.
-    pub fn as_file(&self, path: &str) -> FileReport {
-        let findings = self.findings.iter().flat_map(|finding| FileReport::of_store(finding).findings).collect();
+    /// The findings as those of one file of that name, with these fingerprints.
+    pub fn as_file(&self, path: &str, prints: &[String]) -> FileReport {
+        let each = self.findings.iter().zip(prints).flat_map(|(finding, print)| {
+            let anchor = Some(Anchor { fingerprint: print.clone(), column: None, end_column: None });
+            FileReport::of_store(&StoreFinding { anchor, ..finding.clone() }).findings
+        });
         FileReport {
             path: path.to_string(),
             counts: self.counts.clone(),
             totals: self.totals,
-            findings,
+            findings: each.collect(),
             ..FileReport::default()
         }
     }
 
-    /// Leaves the findings that are in such a report still, told apart by their anchors.
-    pub fn keep(&mut self, report: &FileReport) {
-        let prints = report.findings.iter().filter_map(|finding| finding.anchor.as_ref());
-        let left: BTreeSet<&str> = prints.map(|anchor| anchor.fingerprint.as_str()).collect();
-        let is_left = |anchor: &Anchor| left.contains(anchor.fingerprint.as_str());
-        self.findings.retain(|finding| finding.anchor.as_ref().is_some_and(is_left));
+    /// Leaves the findings that are in such a report still.
+    pub fn keep(&mut self, report: &FileReport, prints: &[String]) {
+        let left = report.findings.iter().filter_map(|finding| finding.anchor.as_ref());
+        let left: BTreeSet<&str> = left.map(|anchor| anchor.fingerprint.as_str()).collect();
+        let mut prints = prints.iter();
+        self.findings.retain(|_| prints.next().is_some_and(|print| left.contains(print.as_str())));
         (self.counts, self.totals) = (report.counts.clone(), report.totals);
     }
 

@@ -18,8 +18,18 @@ const MOST_LOOKED_AT: usize = 10_000_000;
 pub struct Halved {
     /// The edit.
     pub edit: u32,
-    /// What is left: a call or a result, by its place in the session's list.
-    pub left: u32,
+    /// What is left: a call or a result, by its place in the session's list; `None` for a call that the edit
+    /// itself has put there.
+    pub left: Option<u32>,
+}
+
+/// A call that waits for its result.
+#[derive(Clone, Copy)]
+enum Open {
+    /// By its place in the session's list.
+    Call(u32),
+    /// One that this edit gives.
+    Given(u32),
 }
 
 /// The edits that leave half of a pair in the context of a tip or of the leaf, each once, in file order.
@@ -70,10 +80,9 @@ impl<'b, 'a> Branch<'b, 'a> {
     }
 
     /// Looks for results and calls that stand alone because of an edit.
-    fn look(&self, found: &mut BTreeMap<u32, u32>) {
+    fn look(&self, found: &mut BTreeMap<u32, Option<u32>>) {
         let session = self.audit.session;
-        // calls that wait for their results, with those that have the same id in other places
-        let mut open: HashMap<u64, u32> = HashMap::new();
+        let mut open: HashMap<u64, Open> = HashMap::new();
         let mut waits = false;
         for shown in &self.context.shown {
             let Some(n) = self.view.entry(shown.node) else { continue };
@@ -92,12 +101,16 @@ impl<'b, 'a> Branch<'b, 'a> {
             }
             self.settle(&mut open, found);
             waits = entry.has(flags::TOOL_USE);
-            let calls = own().filter(|(_, call)| !call.is_result).map(|(at, call)| (call.id, at));
-            open.extend(calls);
-            if let Some(edit) = shown.edit {
-                let kept = self.calls_given(edit);
-                open.retain(|id, _| kept.contains(id));
-            }
+            let calls = own().filter(|(_, call)| !call.is_result).map(|(at, call)| (call.id, Open::Call(at)));
+            let calls: HashMap<u64, Open> = calls.collect();
+            open = match shown.edit.filter(|_| entry.role == Role::Assistant) {
+                None => calls,
+                Some(edit) => {
+                    let given = Open::Given(self.view.entry(edit).unwrap_or(n));
+                    let ids = self.calls_given(edit).into_iter();
+                    ids.map(|id| (id, calls.get(&id).copied().unwrap_or(given))).collect()
+                }
+            };
         }
         if !waits {
             self.settle(&mut open, found);
@@ -105,14 +118,22 @@ impl<'b, 'a> Branch<'b, 'a> {
     }
 
     /// Calls that are open where their run ends.
-    fn settle(&self, open: &mut HashMap<u64, u32>, found: &mut BTreeMap<u32, u32>) {
-        let mut calls: Vec<u32> = open.drain().map(|(_, call)| call).collect();
+    fn settle(&self, open: &mut HashMap<u64, Open>, found: &mut BTreeMap<u32, Option<u32>>) {
+        let mut calls = Vec::new();
+        for (_, call) in open.drain() {
+            match call {
+                Open::Call(call) => calls.push(call),
+                Open::Given(edit) => {
+                    found.entry(edit).or_insert(None);
+                }
+            }
+        }
         calls.sort_unstable();
         calls.into_iter().for_each(|call| self.blame(call, found));
     }
 
     /// Notes the edit that took away the other half of a pair, if one did.
-    fn blame(&self, left: u32, found: &mut BTreeMap<u32, u32>) {
+    fn blame(&self, left: u32, found: &mut BTreeMap<u32, Option<u32>>) {
         let session = self.audit.session;
         let answers = self.audit.pairs().answers.iter();
         let others = answers.filter_map(|pair| match left {
@@ -122,7 +143,7 @@ impl<'b, 'a> Branch<'b, 'a> {
         });
         for other in others {
             if let Some(edit) = self.edits.get(&session.calls[other as usize].entry) {
-                found.entry(*edit).or_insert(left);
+                found.entry(*edit).or_insert(Some(left));
             }
         }
     }

@@ -5,7 +5,7 @@ use super::check::{Audit, Check, Sink};
 use super::edited::{Halved, halved};
 use super::first_kept::{self, Kept, Steps};
 use super::r005_first_kept_splits_call::split;
-use super::{Repair, Rule, Severity};
+use super::{Finding, Repair, Rule, Severity};
 use crate::session::Ref;
 use crate::session::pairs::Pair;
 use hashbrown::HashMap;
@@ -55,6 +55,10 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
 fn check_edits(audit: &Audit<'_>, sink: &mut Sink) {
     for Halved { edit, left } in halved(audit) {
         sink.add_with(&RULE, RULE.severity, || {
+            let Some(left) = left else {
+                let message = "the edit puts a call into the context that has no result";
+                return Finding::new(&RULE, audit.id_place(edit), message).entry(audit.session.id_json(edit));
+            };
             let told = Told::of(audit, left);
             let (own, other) = match audit.session.calls[left as usize].is_result {
                 true => ("result", "call"),

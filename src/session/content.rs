@@ -197,8 +197,9 @@ thread_local! {
     static SCANNER: RefCell<Scanner> = RefCell::default();
 }
 
-/// The first faulty block of a `custom_message`, whose content is a member of the entry itself.
-pub fn first_custom_fault(record: &Record<'_>) -> Option<(Span, Fault)> {
+/// The blocks of a `custom_message`, whose content is a member of the entry itself, until `look` has
+/// found something.
+pub fn find_custom_block<T>(record: &Record<'_>, mut look: impl FnMut(&Block<'_>) -> Option<T>) -> Option<T> {
     let content = record.get(b"content").filter(|m| m.kind == Kind::Array)?;
     SCANNER.with_borrow_mut(|scanner| {
         let mut at = skip_space(record.bytes, content.value.start + 1);
@@ -206,8 +207,8 @@ pub fn first_custom_fault(record: &Record<'_>) -> Option<(Span, Fault)> {
             let value = scanner.scan(record.bytes, at).ok()?;
             let members: Vec<BlockMember> =
                 scanner.top.iter().map(|member| BlockMember { block: 0, member: member.clone() }).collect();
-            if let Some(fault) = fault(&Block::new(record.bytes, &value.span, value.kind, &members)) {
-                return Some((value.span, fault));
+            if let Some(found) = look(&Block::new(record.bytes, &value.span, value.kind, &members)) {
+                return Some(found);
             }
             at = skip_space(record.bytes, value.span.end);
             if record.bytes.get(at) == Some(&b',') {
@@ -216,6 +217,11 @@ pub fn first_custom_fault(record: &Record<'_>) -> Option<(Span, Fault)> {
         }
         None
     })
+}
+
+/// The first faulty block of a `custom_message`, and what is wrong with it.
+pub fn first_custom_fault(record: &Record<'_>) -> Option<(Span, Fault)> {
+    find_custom_block(record, |block| Some((block.value.clone(), fault(block)?)))
 }
 
 /// What is remarkable about the content of a `custom_message`.
@@ -227,31 +233,49 @@ pub fn custom_facts(record: &Record<'_>) -> u32 {
     }
 }
 
-/// Whether a usage record is as pi writes it, members in this order and nothing else: then it has all
-/// there should be.
+/// Whether a usage record is as pi writes it: then it has all there should be.
 fn is_usual(usage: &[u8]) -> bool {
-    let walk = || {
-        let rest = number(usage, b"{\"input\":")?;
-        let rest = number(rest, b",\"output\":")?;
-        let rest = number(rest, b",\"cacheRead\":")?;
-        let rest = number(rest, b",\"cacheWrite\":")?;
-        let rest = number(rest, b",\"totalTokens\":").unwrap_or(rest);
-        let rest = number(rest, b",\"cost\":{\"input\":")?;
-        let rest = number(rest, b",\"output\":")?;
-        let rest = number(rest, b",\"cacheRead\":")?;
-        let rest = number(rest, b",\"cacheWrite\":")?;
-        number(rest, b",\"total\":")
+    walk_usual(usage, |_, _| {})
+}
+
+/// Walks a usage record as pi writes it, members in this order and nothing else: hands on the digits of
+/// input, output, cacheRead, cacheWrite (0 to 3), totalTokens (4, may be absent), and of the same five
+/// of its cost (5 to 9). False, after any number of these, if it is written in another way.
+#[inline]
+pub fn walk_usual<'b>(usage: &'b [u8], mut give: impl FnMut(usize, &'b [u8])) -> bool {
+    let mut walk = || {
+        let rest = number(usage, b"{\"input\":", &mut give, 0)?;
+        let rest = number(rest, b",\"output\":", &mut give, 1)?;
+        let rest = number(rest, b",\"cacheRead\":", &mut give, 2)?;
+        let rest = number(rest, b",\"cacheWrite\":", &mut give, 3)?;
+        let rest = number(rest, b",\"totalTokens\":", &mut give, 4).unwrap_or(rest);
+        let rest = number(rest, b",\"cost\":{\"input\":", &mut give, 5)?;
+        let rest = number(rest, b",\"output\":", &mut give, 6)?;
+        let rest = number(rest, b",\"cacheRead\":", &mut give, 7)?;
+        let rest = number(rest, b",\"cacheWrite\":", &mut give, 8)?;
+        number(rest, b",\"total\":", &mut give, 9)
     };
     walk().is_some_and(|rest| rest == b"}}")
 }
 
 /// What stands behind a key and its number. The length of the key is known when this is compiled, which
 /// makes the comparison a few instructions.
-fn number<'b, const N: usize>(bytes: &'b [u8], key: &[u8; N]) -> Option<&'b [u8]> {
+#[inline]
+fn number<'b, const N: usize>(
+    bytes: &'b [u8],
+    key: &[u8; N],
+    give: &mut impl FnMut(usize, &'b [u8]),
+    field: usize,
+) -> Option<&'b [u8]> {
     let (head, behind) = bytes.split_first_chunk::<N>()?;
     let is_digit = |b: &&u8| matches!(b, b'0'..=b'9' | b'.' | b'-' | b'+' | b'e' | b'E');
     let digits = if head == key { behind.iter().take_while(is_digit).count() } else { 0 };
-    (digits > 0).then(|| &behind[digits..])
+    let (own, rest) = behind.split_at(digits);
+    if digits == 0 {
+        return None;
+    }
+    give(field, own);
+    Some(rest)
 }
 
 /// The first number that a usage record lacks.

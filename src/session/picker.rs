@@ -51,7 +51,7 @@ impl Observer for Picker {
 
     fn record(&mut self, _: &RecordView<'_>) {}
 
-    fn each(&mut self, record: &RecordView<'_>) {
+    fn every(&mut self, record: &RecordView<'_>) {
         if record.line.pieces.is_none() && !is_split(record.line.bytes) {
             self.take(&record.record, record.line.number);
         }

@@ -42,6 +42,8 @@ pub const LONGEST_STRING: u64 = 536_870_888;
 pub struct Options {
     /// The number of UTF-16 units beyond which a line is oversized.
     pub longest_line: u64,
+    /// Whether [`Session::calls`] is filled; statistics do without.
+    pub calls: bool,
     /// The seed with which entries are hashed, so that they can be compared with those of other files; what
     /// cannot be read again is always hashed.
     pub hash: Option<u64>,
@@ -49,7 +51,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { longest_line: LONGEST_STRING, hash: None }
+        Options { longest_line: LONGEST_STRING, calls: true, hash: None }
     }
 }
 
@@ -143,8 +145,9 @@ pub trait Observer: Default + Send {
     fn line(&mut self, line: &LineView<'_>);
     /// A record of which any fact is set.
     fn record(&mut self, record: &RecordView<'_>);
-    /// Any record.
-    fn each(&mut self, _: &RecordView<'_>) {}
+    /// Every record, before anything else is done with it. Entries come in the order of the index.
+    #[inline]
+    fn every(&mut self, _: &RecordView<'_>) {}
     /// Takes over what was seen in the next block; its line numbers grow by `base`.
     fn append(&mut self, later: Self, base: u64);
 }
@@ -168,9 +171,9 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.1.record(record);
     }
 
-    fn each(&mut self, record: &RecordView<'_>) {
-        self.0.each(record);
-        self.1.each(record);
+    fn every(&mut self, record: &RecordView<'_>) {
+        self.0.every(record);
+        self.1.every(record);
     }
 
     fn append(&mut self, later: Self, base: u64) {
@@ -598,7 +601,7 @@ impl<O: Observer> BlockScan<'_, O> {
             let ((at, n), (line, line_start)) = (seen.place(&at), seen.line_of(&at));
             facts.separators.add(line, line_start, at, n);
         }
-        self.part.observer.each(&seen);
+        self.part.observer.every(&seen);
         if envelope.facts != 0 && matches!(part, Part::Header | Part::Entry) {
             self.part.observer.record(&seen);
         }
@@ -726,7 +729,7 @@ impl<O: Observer> BlockScan<'_, O> {
             self.part.hashes.push(FixedState::with_seed(seed).hash_one(&seen.record.bytes[seen.span()]));
         }
         self.refs(seen, n, offset);
-        if self.calls(seen, n) {
+        if self.options.calls && self.calls(seen, n) {
             self.part.entries[n as usize].0.flags |= flags::SILENT;
         }
     }

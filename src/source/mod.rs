@@ -12,6 +12,7 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
@@ -21,6 +22,8 @@ pub const HELD: usize = 32 << 20;
 /// Where a session's bytes come from.
 pub struct Source {
     inner: Inner,
+    /// Told how many bytes were read.
+    meter: Option<Arc<AtomicU64>>,
 }
 
 enum Inner {
@@ -114,6 +117,15 @@ impl Stamp {
 }
 
 impl Source {
+    fn new(inner: Inner) -> Source {
+        Source { inner, meter: None }
+    }
+
+    /// Adds to `meter` how many bytes are read of it from now on, as far as they are read by their position.
+    pub fn metered(self, meter: &Arc<AtomicU64>) -> Source {
+        Source { meter: Some(meter.clone()), ..self }
+    }
+
     /// Opens a file read-only. A pipe or a device is read as [`stream`](Self::stream) does.
     ///
     /// # Errors
@@ -141,7 +153,7 @@ impl Source {
         if !metadata.is_file() {
             return Source::stream(Box::new(file));
         }
-        Ok(Source { inner: Inner::File { stamp: Stamp::of(&metadata), file } })
+        Ok(Source::new(Inner::File { stamp: Stamp::of(&metadata), file }))
     }
 
     /// Standard input; if a file is redirected to it, as that file.
@@ -165,7 +177,7 @@ impl Source {
 
     /// Bytes that are in memory.
     pub fn bytes(bytes: Vec<u8>) -> Source {
-        Source { inner: Inner::Bytes(Arc::new(bytes)) }
+        Source::new(Inner::Bytes(Arc::new(bytes)))
     }
 
     /// Pieces of a source with other bytes between them, as one source. Nothing is copied but those bytes;
@@ -188,7 +200,7 @@ impl Source {
                 size += length;
             }
         }
-        Ok(Source { inner: Inner::Patched(Arc::new(Patched { base: base.share()?, parts, bytes, size })) })
+        Ok(Source::new(Inner::Patched(Arc::new(Patched { base: base.share()?, parts, bytes, size }))))
     }
 
     /// The same source once more.
@@ -199,7 +211,7 @@ impl Source {
             Inner::Patched(patched) => Inner::Patched(patched.clone()),
             Inner::Stream(_) => return Err(unseekable()),
         };
-        Ok(Source { inner })
+        Ok(Source { inner, meter: self.meter.clone() })
     }
 
     /// Adds bytes to the end of a source that is in memory.
@@ -250,7 +262,7 @@ impl Source {
         if held.len() < HELD {
             return Ok(Source::bytes(held));
         }
-        Ok(Source { inner: Inner::Stream(Mutex::new(Stream { held, rest })) })
+        Ok(Source::new(Inner::Stream(Mutex::new(Stream { held, rest }))))
     }
 
     /// The size in bytes when it was opened; `None` for a long pipe.
@@ -302,6 +314,9 @@ impl Source {
     /// # Errors
     /// What the system says; always for a long pipe.
     pub fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        if let Some(meter) = &self.meter {
+            meter.fetch_add(buffer.len() as u64, Ordering::Relaxed);
+        }
         match &self.inner {
             Inner::File { file, .. } => {
                 let mut done = 0;

@@ -50,17 +50,30 @@ impl JsonlStorage {
         self.file = Some(Appender::new(file, self.path.clone(), size, self.durability));
     }
 
+    /// Makes the file's folder, and those that it is in, where they are not there.
+    fn make_folder(&self) -> io::Result<()> {
+        let folder = edit::folder_of(&self.path);
+        let missing: Vec<&Path> = folder.ancestors().take_while(|folder| !folder.exists()).collect();
+        fs::create_dir_all(folder)?;
+        match self.durability {
+            Durability::Buffered => Ok(()),
+            _ => missing.into_iter().try_for_each(edit::sync_folder),
+        }
+    }
+
     /// Makes the file, locked from the start.
     fn make(&mut self, lines: &[u8]) -> Result<(), Error> {
         let path = &self.path;
         let unwritten = |error| Error::Write { written: 0, error };
-        fs::create_dir_all(edit::folder_of(path)).map_err(unwritten)?;
+        self.make_folder().map_err(unwritten)?;
         let made = edit::create(path, lines, |file| lock::take(file, path).map_err(Made::Refused));
         let file = made.map_err(|error| match error {
             Made::Refused(error) => error,
             Made::Io(error) if error.kind() == io::ErrorKind::AlreadyExists => Error::Exists(path.clone()),
             Made::Io(error) => unwritten(error),
         })?;
+        // there the mode in which a file is opened keeps other writers out
+        let file = if cfg!(windows) { lock::open(path)? } else { file };
         // from here on it is there
         self.source = file.try_clone().and_then(Source::of_file).map_err(Error::Unsynced)?;
         self.keep(file);

@@ -107,6 +107,41 @@ fn an_update_of_some_files_or_rules_leaves_the_others() {
     assert_eq!(known(path).matches("\"code\":\"G003\"").count(), 2);
 }
 
+/// What is between files is only missed where all of them were looked at.
+#[test]
+fn a_run_over_some_files_misses_nothing_between_them() {
+    let folder = folder();
+    let path = folder.path();
+    let other = |name: &str, from: &str| {
+        let text = String::from_utf8(session(&["", "00000000"])).expect("text");
+        put(path, name, text.replace("000000", from).as_bytes());
+    };
+    other("a", "a00000");
+    let check = |files: &[&str], more: &[&str]| {
+        let args = ["--baseline", "known.json", "--select", "S", "--format", "concise", "--fail-on", "warning"];
+        validate(path, &[files, &args, more].concat())
+    };
+    let names = ["sessions/a.jsonl", "sessions/b.jsonl", "sessions/c.jsonl"];
+    let first = check(&["sessions"], &["--update-baseline"]);
+    assert!(first.out.contains("S001") && first.code == Some(0), "{}", first.out);
+    let before = known(path);
+    other("c", "c00000");
+    // an id in two files that the baseline does not list, seen without one that it lists
+    let some = check(&names[1..], &[]);
+    assert_eq!((some.out.lines().count(), some.code, some.err.as_str()), (1, Some(1), ""), "{}", some.out);
+    let text = String::from_utf8(session(&["", "00000000"])).expect("text");
+    put(path, "c", text.replace("5b0f6c2a7e18", "5b0f6c2a7e19").replace("000000", "c00000").as_bytes());
+    let none = check(&names[1..], &["--update-baseline"]);
+    assert_eq!((none.out.as_str(), none.code), ("", Some(0)), "{}", none.err);
+    assert_eq!(known(path), before);
+    let all = check(&["sessions"], &[]);
+    assert_eq!((all.out.as_str(), all.err.as_str(), all.code), ("", "", Some(0)));
+    // the files differ no longer in their first entry: a finding of another code
+    put(path, "a", &session(&["", "00000000"]));
+    let gone = check(&names[..2], &[]);
+    assert!(gone.err.contains("1 finding of the baseline known.json is gone"), "{}", gone.err);
+}
+
 #[test]
 fn paths_are_those_from_the_baseline_on() {
     let folder = folder();

@@ -213,7 +213,11 @@ fn session(specs: &[Spec], line: bool) -> Vec<u8> {
             Kind::Edit(back, what) => {
                 let replacement = match what {
                     0..3 => "null".to_string(),
-                    _ => r#"{"content":"short"}"#.to_string(),
+                    3..5 => r#"{"content":"short"}"#.to_string(),
+                    c => format!(
+                        r#"{{"content":[{{"type":"toolCall","id":"c{}","name":"t","arguments":{{}}}}]}}"#,
+                        c - 5
+                    ),
                 };
                 let target = id(n.saturating_sub(*back));
                 add("context_edit", &format!(r#""targetId":"{target}","replacement":{replacement}"#));

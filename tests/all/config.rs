@@ -51,7 +51,12 @@ severity = { G003 = \"info\", L016 = \"info\" }
 #[test]
 fn settings_are_found_upward_and_count_from_their_folder() {
     let folder = project(SETTINGS);
-    let expected = ["sessions/a.jsonl: warning[G003]", "archive/c.jsonl: info[G003]", "archive/c.jsonl: info[L016]"];
+    let expected = [
+        "sessions/a.jsonl: warning[G003]",
+        "archive/c.jsonl: info[G003]",
+        "archive/c.jsonl: info[L016]",
+        "archive/c.jsonl: info[S003]",
+    ];
     let run = validate(folder.path(), &[]);
     assert_eq!((found(&run), run.code, run.err.as_str()), (expected.map(String::from).to_vec(), Some(1), ""));
     let inside = validate(&folder.path().join("sessions/tmp"), &[]);
@@ -60,7 +65,7 @@ fn settings_are_found_upward_and_count_from_their_folder() {
     let named = folder.path().join("sesstool.toml");
     let elsewhere = tempfile::tempdir().expect("a folder");
     let run = validate(elsewhere.path(), &["--config", named.to_str().expect("text")]);
-    assert_eq!((found(&run).len(), run.code), (3, Some(1)), "{}", run.err);
+    assert_eq!((found(&run).len(), run.code), (4, Some(1)), "{}", run.err);
     let without = validate(folder.path(), &["--no-config", "archive"]);
     assert_eq!(found(&without), ["archive/c.jsonl: error[G003]", "archive/c.jsonl: info[L016]"]);
 }

@@ -122,7 +122,7 @@ fn what_cannot_be_read_is_told() {
         (&"gone.jsonl".into(), &"unknown".into())
     );
     assert_eq!(document["sessions"].as_array().map(Vec::len), Some(7));
-    for (args, hint) in [(&["--since", "soon"][..], "how long ago (7d"), (&["--sort", "age"], "'age'")] {
+    for (args, hint) in [(&["--since", "soon"][..], "how long ago: 7d"), (&["--sort", "age"], "'age'")] {
         let run = ls(&store, args);
         assert!(run.code == Some(2) && run.out.is_empty() && run.err.contains(hint), "{}", run.err);
     }

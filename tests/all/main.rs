@@ -39,6 +39,8 @@ mod shells;
 #[cfg(feature = "cli")]
 mod startup;
 #[cfg(feature = "cli")]
+mod stats;
+#[cfg(feature = "cli")]
 mod stores;
 #[cfg(feature = "cli")]
 mod usage;

@@ -38,7 +38,7 @@ fn arguments(command: &str) -> Option<Vec<&str>> {
 /// A folder with a copy of the fixtures, since some commands write beside what they read.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
-    let files = ["bad", "good"].map(|kind| walkdir::WalkDir::new(root().join("fixtures").join(kind)));
+    let files = ["bad", "good", "stats"].map(|kind| walkdir::WalkDir::new(root().join("fixtures").join(kind)));
     for entry in files.into_iter().flatten().map(|entry| entry.expect("a folder that can be listed")) {
         let path = folder.path().join(entry.path().strip_prefix(root()).expect("below the crate"));
         if entry.file_type().is_dir() {

@@ -130,14 +130,16 @@ pub fn plan(source: &Source, path: Option<&Path>, options: &Options) -> Result<R
         if !contexts {
             return Ok(repairing);
         }
-        let broken = contexts::look(source, &repairing.plan, options)?;
         let before = edits.len();
+        let broken = contexts::look(source, &repairing.plan, options)?;
         edits.extend(broken.edits);
+        if let Some(kept) = broken.kept.filter(|_| edits.len() == before) {
+            // what was half changed already stays as it is
+            repairing.plan = repairing.plan.then(&kept).unwrap_or(repairing.plan);
+            // an edit may take away what is kept now
+            edits.extend(contexts::look(source, &repairing.plan, options)?.edits);
+        }
         if edits.len() == before {
-            if let Some(kept) = broken.kept {
-                // what was half changed already stays as it is
-                repairing.plan = repairing.plan.then(&kept).unwrap_or(repairing.plan);
-            }
             repairing.stamp = repairing.stamp.filter(|_| !repairing.plan.is_empty());
             return Ok(repairing);
         }

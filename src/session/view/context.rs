@@ -125,27 +125,60 @@ impl View<'_> {
     /// # Errors
     /// The reader throws.
     pub fn context(&self, leaf: Leaf) -> Result<Context, Refusal> {
-        let branch = self.branch(match leaf {
-            Leaf::Nameless(n) => Leaf::Node(n),
-            leaf => leaf,
-        })?;
+        let branch = self.context_branch(leaf)?;
         self.check_messages(&branch.nodes)?;
         let selection = self.select(&branch.nodes);
-        let entries: Vec<u32> = self.selected(&branch.nodes, &selection).collect();
-        let edits = self.edits(entries.iter().copied());
-        let mut shown = Vec::new();
-        let mut fates = HashMap::with_capacity(entries.len());
-        for &n in &entries {
-            let last = selection.compaction.is_some_and(|at| branch.nodes[at] == n);
-            let fate = self.fate(n, last, edits.as_ref())?;
-            if fate.is_in() {
-                self.add_messages(n, fate, last && selection.tail, last, &mut shown);
-            }
-            fates.insert(n, fate);
-        }
-        let fates = fates_of(&branch.nodes, &selection, &fates);
+        let (mut entries, mut known, mut shown) = (Vec::new(), Vec::new(), Vec::new());
+        self.each_selected(&branch.nodes, &selection, &mut |n, fate, messages| {
+            entries.push(n);
+            known.push(fate);
+            shown.extend_from_slice(messages);
+        })?;
+        let fates = fates_of(&branch.nodes, &selection, &entries, &known);
         let (model, thinking) = self.settings(&branch.nodes);
         Ok(Context { branch, entries, shown, model, thinking, fates })
+    }
+
+    /// The branch that the context of a leaf is taken from.
+    ///
+    /// # Errors
+    /// The reader throws.
+    pub fn context_branch(&self, leaf: Leaf) -> Result<Branch, Refusal> {
+        self.branch(match leaf {
+            Leaf::Nameless(n) => Leaf::Node(n),
+            leaf => leaf,
+        })
+    }
+
+    /// Hands the messages of the context at the end of a branch to `see`, in order, and keeps none of them.
+    ///
+    /// # Errors
+    /// The reader throws.
+    pub fn each_message(&self, branch: &Branch, see: &mut dyn FnMut(&Shown)) -> Result<(), Refusal> {
+        self.check_messages(&branch.nodes)?;
+        let selection = self.select(&branch.nodes);
+        self.each_selected(&branch.nodes, &selection, &mut |_, _, messages| messages.iter().for_each(&mut *see))
+    }
+
+    /// Hands every selected entry to `see`, with what becomes of it and its messages.
+    fn each_selected(
+        &self,
+        branch: &[u32],
+        selection: &Selection,
+        see: &mut dyn FnMut(u32, Fate, &[Shown]),
+    ) -> Result<(), Refusal> {
+        let edits = self.edits(self.selected(branch, selection));
+        let mut messages = Vec::new();
+        for n in self.selected(branch, selection) {
+            let last = selection.compaction.is_some_and(|at| branch[at] == n);
+            let fate = self.fate(n, last, edits.as_ref())?;
+            messages.clear();
+            if fate.is_in() {
+                self.add_messages(n, fate, last && selection.tail, last, &mut messages);
+            }
+            see(n, fate, &messages);
+        }
+        Ok(())
     }
 
     /// How many messages the reader shows the model at its leaf.
@@ -153,25 +186,9 @@ impl View<'_> {
     /// # Errors
     /// The reader throws, or hangs.
     pub fn count_messages(&self) -> Result<u64, Refusal> {
-        // as `context` does it, but nothing is kept of what is counted
-        let branch = self.branch(match self.leaf {
-            Leaf::Nameless(n) => Leaf::Node(n),
-            leaf => leaf,
-        })?;
-        self.check_messages(&branch.nodes)?;
-        let selection = self.select(&branch.nodes);
-        let edits = self.edits(self.selected(&branch.nodes, &selection));
-        let mut shown = Vec::new();
+        let branch = self.context_branch(self.leaf)?;
         let mut count = 0;
-        for n in self.selected(&branch.nodes, &selection) {
-            let last = selection.compaction.is_some_and(|at| branch.nodes[at] == n);
-            let fate = self.fate(n, last, edits.as_ref())?;
-            if fate.is_in() {
-                self.add_messages(n, fate, last && selection.tail, last, &mut shown);
-                count += shown.len() as u64;
-                shown.clear();
-            }
-        }
+        self.each_message(&branch, &mut |_| count += 1)?;
         match branch.cut {
             Some(super::Cut::Loop) if self.reader != Reader::Sesstool => Err(self.throws("the parents form a loop")),
             _ => Ok(count),
@@ -346,13 +363,20 @@ impl View<'_> {
 }
 
 /// What became of each entry of the branch, where `known` is what became of those that were selected.
-fn fates_of(branch: &[u32], selection: &Selection, known: &HashMap<u32, Fate>) -> Vec<Fate> {
-    let compaction = selection.compaction.unwrap_or(0);
-    let fate = |(at, n): (usize, &u32)| match known.get(n) {
-        Some(Fate::Message) if at < compaction => Fate::Kept,
-        Some(fate) => *fate,
-        None if at >= selection.kept => Fate::ReplacedSystem,
-        None => Fate::BeforeKept,
+fn fates_of(branch: &[u32], selection: &Selection, entries: &[u32], known: &[Fate]) -> Vec<Fate> {
+    let selected = entries.iter().copied().zip(known.iter().copied());
+    let Some(compaction) = selection.compaction else { return known.to_vec() };
+    // but for the compaction itself, they come as they stand on the branch
+    let last = selected.clone().next().map_or(Fate::Compaction, |(_, fate)| fate);
+    let mut rest = selected.skip(1).peekable();
+    let mut fate = |(at, n): (usize, &u32)| {
+        let fate = if at == compaction { Some(last) } else { rest.next_if(|(m, _)| m == n).map(|(_, fate)| fate) };
+        match fate {
+            Some(Fate::Message) if at < compaction => Fate::Kept,
+            Some(fate) => fate,
+            None if at >= selection.kept => Fate::ReplacedSystem,
+            None => Fate::BeforeKept,
+        }
     };
-    branch.iter().enumerate().map(fate).collect()
+    branch.iter().enumerate().map(&mut fate).collect()
 }

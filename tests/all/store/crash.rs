@@ -7,7 +7,7 @@ use crate::support::{check_bytes, codes};
 use sesstool::store::{Durability, Tail};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 const TARGET: &str = "SESSTOOL_TEST_WRITER";
@@ -72,12 +72,17 @@ fn writer() {
     }
 }
 
-/// Lets a writer write for a while and kills it. What it acknowledged.
-fn killed(target: &Path, durability: &str, random: &mut Random) -> Vec<String> {
+/// Starts a writer; what it says comes through its standard output.
+fn start(target: &Path, durability: &str, seed: u64) -> Child {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command.args(["--ignored", "--exact", "--nocapture", "store::crash::writer"]);
-    command.env(TARGET, target).env(DURABILITY, durability).env(SEED, random.below(1 << 30).to_string());
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("a process");
+    command.env(TARGET, target).env(DURABILITY, durability).env(SEED, seed.to_string());
+    command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("a process")
+}
+
+/// Lets a writer write for a while and kills it. What it acknowledged.
+fn killed(target: &Path, durability: &str, random: &mut Random) -> Vec<String> {
+    let mut child = start(target, durability, random.below(1 << 30));
     let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines().map_while(Result::ok);
     // the pipe must not fill up, or the writer would wait
     let (ready, waits) = std::sync::mpsc::channel();
@@ -117,6 +122,28 @@ fn only_the_last_is_torn(before: &[u8], now: &[u8]) -> bool {
     let last = lines.pop().unwrap_or_default();
     assert!(lines.iter().all(|line| is_object(line)), "a line before the last is torn");
     !last.is_empty() && !is_object(last)
+}
+
+#[test]
+fn a_writer_in_another_process_is_named() {
+    let folder = folder();
+    let mut log = in_file(folder.path());
+    super::say(&mut log, "a");
+    let path = stored_path(&log);
+    drop(log);
+    let mut child = start(&path, "buffered", 1);
+    let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines().map_while(Result::ok);
+    assert!(lines.into_iter().any(|line| line == "ready"));
+    let error = SessionLog::open(&path, Durability::Buffered).expect_err("it is open there");
+    let pid = child.id();
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+    let Error::Locked(_, holder) = &error else { panic!("{error}") };
+    if cfg!(target_os = "linux") {
+        assert_eq!(holder.as_ref().map(|holder| holder.pid), Some(pid));
+        assert!(error.to_string().contains(&format!("is open for writing in process {pid} (")), "{error}");
+    }
+    ok(SessionLog::open(&path, Durability::Buffered));
 }
 
 #[test]

@@ -157,7 +157,7 @@ fn the_real_readers_see_what_the_store_wrote() {
             compared += 1;
         }
     }
-    assert!(compared > 0 && with_leaf > 0, "nothing was compared");
+    assert!(compared > 0, "nothing was compared");
     let stdout = std::io::stdout();
     writeln!(
         stdout.lock(),
