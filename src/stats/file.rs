@@ -66,8 +66,6 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        let mut scan = scan::Options::default();
-        scan.calls = false;
         Options {
             since: None,
             until: None,
@@ -75,7 +73,7 @@ impl Default for Options {
             base: Base::Lifetime,
             context: true,
             heaviest: 10,
-            scan,
+            scan: scan::Options { calls: false, ..scan::Options::default() },
         }
     }
 }

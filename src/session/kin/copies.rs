@@ -26,10 +26,11 @@ impl Sameness {
     /// What it takes to compare sessions of these shapes and versions.
     pub fn of(sessions: impl Iterator<Item = (Shape, Option<i64>)>) -> Self {
         let all: Vec<_> = sessions.collect();
-        let differ = |same: fn(&(Shape, Option<i64>), &(Shape, Option<i64>)) -> bool| {
-            all.windows(2).any(|pair| !same(&pair[0], &pair[1]))
-        };
-        Sameness { without_ids: differ(|a, b| a.0 == b.0), any_role: differ(|a, b| a.1 == b.1) }
+        let pairs = || all.windows(2).map(|pair| (pair[0], pair[1]));
+        Sameness {
+            without_ids: pairs().any(|((a, _), (b, _))| a != b),
+            any_role: pairs().any(|((_, a), (_, b))| a != b),
+        }
     }
 }
 
