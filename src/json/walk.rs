@@ -3,6 +3,7 @@
 
 use super::duplicate::{Key, mark};
 use super::kernel::{BLOCK, Bits, Look};
+use super::shape::{Guess, TEXT};
 use super::{Block, BlockMember, DuplicateKey, Fail, Kind, Member, Reason, Role, Scanner, Value, number, word};
 use std::ops::Range;
 
@@ -24,6 +25,8 @@ pub(super) struct Level {
     marks: u64,
     /// Where the object's keys begin in the scanner's list.
     keys_from: usize,
+    /// What stands for the key; in an array for the one whose value it is.
+    known: Guess,
 }
 
 impl Level {
@@ -37,6 +40,7 @@ impl Level {
         word: 0,
         marks: 0,
         keys_from: 0,
+        known: 0,
     };
 
     fn key(&self) -> Range<usize> {
@@ -69,16 +73,16 @@ fn is_escaped(bytes: &[u8], key: Range<usize>, name: &[u8]) -> bool {
 /// than those that have just been written, for which processors have to wait.
 #[inline(always)]
 fn push(open: &mut Vec<Level>, level: Level) {
-    let Level { start, role, object, escaped, key_start, key_end, word, marks, keys_from } = level;
-    open.push(Level { start, role, object, escaped, key_start, key_end, word, marks, keys_from });
+    let Level { start, role, object, escaped, key_start, key_end, word, marks, keys_from, known } = level;
+    open.push(Level { start, role, object, escaped, key_start, key_end, word, marks, keys_from, known });
 }
 
 /// Takes the level back that was put away last.
 #[inline(always)]
 fn pop(open: &mut Vec<Level>) -> Level {
     let Some(last) = open.last() else { return Level::OUTSIDE };
-    let &Level { start, role, object, escaped, key_start, key_end, word, marks, keys_from } = last;
-    let level = Level { start, role, object, escaped, key_start, key_end, word, marks, keys_from };
+    let &Level { start, role, object, escaped, key_start, key_end, word, marks, keys_from, known } = last;
+    let level = Level { start, role, object, escaped, key_start, key_end, word, marks, keys_from, known };
     open.truncate(open.len() - 1);
     level
 }
@@ -175,10 +179,12 @@ pub(super) fn walk<K: Look>(
     let mut window = Window { base: start.wrapping_sub(BLOCK), bits: Bits::default(), high: 0 };
     let mut level = Level::OUTSIDE;
     let (mut at, mut byte) = skip(bytes, start, line);
+    // whether the key of the member that is read was guessed
+    let mut keyed = false;
     // what ends early goes on here: where, and whether in a string
     let (at, in_string) = 'end: {
         loop {
-            if level.object {
+            if level.object && !keyed {
                 if byte != b'"' {
                     break 'end (at, false);
                 }
@@ -199,6 +205,7 @@ pub(super) fn walk<K: Look>(
                 }
                 (at, byte) = skip(bytes, at + 1, line);
             }
+            keyed = false;
             let mut from = at;
             let mut escapes = false;
             let mut kind = match byte {
@@ -220,6 +227,14 @@ pub(super) fn walk<K: Look>(
                     level.marks = 0;
                     level.keys_from = scanner.keys.len();
                     scanner.notes.depth = scanner.notes.depth.max(scanner.open.len());
+                    if object {
+                        let guess = scanner.shapes.known(level.known).child;
+                        if let Some(value) = guessed(kernel, scanner, bytes, at, guess, &mut level) {
+                            (at, byte) = skip(bytes, value, line);
+                            keyed = true;
+                            continue;
+                        }
+                    }
                     (at, byte) = skip(bytes, at + 1, line);
                     // the closing bracket is two behind the opening one in ASCII
                     if byte != open + 2 {
@@ -291,6 +306,14 @@ pub(super) fn walk<K: Look>(
                         scanner
                             .block_members
                             .push(BlockMember { block, member: level.member(from..at, kind, escapes) });
+                    }
+                }
+                if level.object {
+                    let guess = scanner.shapes.known(level.known).next;
+                    if let Some(value) = guessed(kernel, scanner, bytes, at, guess, &mut level) {
+                        (at, byte) = skip(bytes, value, line);
+                        keyed = true;
+                        break;
                     }
                 }
                 (at, byte) = skip(bytes, at, line);
@@ -382,13 +405,54 @@ fn note_key(scanner: &mut Scanner, bytes: &[u8], level: &mut Level) {
         _ => odd_mark(bytes, level.key(), level.escaped),
     };
     level.word = head;
-    let bit = 1 << (hash >> 58);
+    level.known = match level.escaped {
+        true => 0,
+        false => {
+            let parent = scanner.open.last().map_or(0, |parent| parent.known);
+            scanner.shapes.learn(bytes, start.wrapping_sub(2), length + 4, (head, hash), (level.known, parent))
+        }
+    };
+    note_mark(scanner, bytes, level, hash);
+}
+
+/// Sees whether a member begins at `at` with the key that was guessed; where its value does.
+#[inline(always)]
+fn guessed<K: Look>(
+    kernel: K,
+    scanner: &mut Scanner,
+    bytes: &[u8],
+    at: usize,
+    guess: Guess,
+    level: &mut Level,
+) -> Option<usize> {
+    let text = bytes.get(at..).and_then(<[u8]>::first_chunk::<TEXT>)?;
+    let known = scanner.shapes.known(guess);
+    if kernel.same(text, &known.text) | known.beyond != !0 {
+        return None;
+    }
+    let value = at + usize::from(known.length);
+    let mark = known.mark;
+    level.key_start = at + 2;
+    level.key_end = value - 2;
+    level.escaped = false;
+    level.word = known.word;
+    level.known = guess;
+    note_mark(scanner, bytes, level, mark);
+    Some(value)
+}
+
+/// Notes the mark of the key that was just read.
+#[inline(always)]
+fn note_mark(scanner: &mut Scanner, bytes: &[u8], level: &mut Level, mark: u64) {
+    let bit = 1 << (mark >> 58);
+    let tag = mark as u32;
     if level.marks & bit == 0 {
-        scanner.keys.push(Key { start, end, escaped: level.escaped, tag: hash as u32 });
+        let Range { start, end } = level.key();
+        scanner.keys.push(Key { start, end, escaped: level.escaped, tag });
         level.marks |= bit;
     } else {
-        let key = Key { start, end, escaped: level.escaped, tag: hash as u32 };
-        level.marks = level.marks | bit | meet(scanner, bytes, level.keys_from, key);
+        let marks = meet(scanner, bytes, level.keys_from, level.key_start, level.key_end, level.escaped, tag);
+        level.marks = level.marks | bit | marks;
     }
 }
 
@@ -402,8 +466,17 @@ fn odd_mark(bytes: &[u8], key: Range<usize>, escaped: bool) -> (u64, u64) {
 /// A key of a mark that another one of its object may have; marks to add. It is given its arguments one
 /// by one: a level whose address leaves the walk would live in memory.
 #[inline(never)]
-fn meet(scanner: &mut Scanner, bytes: &[u8], keys_from: usize, key: Key) -> u64 {
-    let second = key.start..key.end;
+fn meet(
+    scanner: &mut Scanner,
+    bytes: &[u8],
+    keys_from: usize,
+    start: usize,
+    end: usize,
+    escaped: bool,
+    tag: u32,
+) -> u64 {
+    let second = start..end;
+    let key = Key { start, end, escaped, tag };
     let (found, marks) = scanner.keys.meet(bytes, keys_from, scanner.open.len(), key);
     if let Some(first) = found {
         scanner.notes.duplicates += 1;
