@@ -248,7 +248,7 @@ impl Look for Avx2 {
         unsafe { same_avx2(some, others) }
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn skim(self, bytes: &[u8], at: usize, carry: u64) -> Skimmed {
         // SAFETY: `self` proves that the processor has these features.
         unsafe { skim_avx2(self, bytes, at, carry) }

@@ -258,6 +258,7 @@ impl Scanner {
         self.notes = Notes::default();
         self.open.clear();
         self.keys.clear();
+        self.shapes.begin();
         self.paired = usize::MAX;
     }
 

@@ -1,52 +1,71 @@
 //! What keys follow one another. Programs write the members of a record in one order, so the key that came
-//! after this one last time mostly comes again; then one comparison takes the place of reading it.
+//! after this one mostly comes again; then one comparison takes the place of reading it.
+//!
+//! Keys that were met stand in a tree: below each the keys that followed it in its object, and the first keys
+//! of the objects in its value. So a place in the tree is all keys of an object up to there, and what was found
+//! out of these holds again: that none of them occurs twice.
 
 /// The longest text of a key that is kept.
 pub(super) const TEXT: usize = 32;
 
-/// Which key may come; 0 is the one of no name, which stands for none that is known.
+/// A place in the tree; 0 is outside of every object, or somewhere that is not in the tree.
 pub(super) type Guess = u16;
 
-/// How many keys are kept.
-const KEPT: usize = 512;
+/// How many places there are. What is a power of two needs no check of bounds.
+const PLACES: usize = 512;
 
-/// How many places a key may have.
-const PLACES: Guess = 4;
-
-const FREE: u32 = u32::MAX;
+/// How many scans nothing is learned after the tree was full, at first and at most.
+const FIRST_PAUSE: u32 = 16;
+const LONGEST_PAUSE: u32 = 1 << 16;
 
 /// A key that was met.
 #[derive(Clone, Copy)]
-#[repr(align(32))]
+#[repr(align(64))]
 pub(super) struct Known {
     /// The brace or the comma before it, the key in its quotes, and the colon.
     pub(super) text: [u8; TEXT],
+    /// See [`Member::word`](super::Member::word).
+    pub(super) word: u64,
+    /// The marks of the keys of its object up to it.
+    pub(super) marks: u64,
     /// A bit for each byte that is no longer of the text.
     pub(super) beyond: u32,
     /// How many bytes are.
     pub(super) length: u8,
-    /// Behind which key it was met, or in the value of which; `FREE` if it was not.
-    context: u32,
-    /// The key that followed it in its object.
-    pub(super) next: Guess,
-    /// The first key of the objects that are its value, or stand in the array that is.
-    pub(super) child: Guess,
-    /// See [`Member::word`](super::Member::word).
-    pub(super) word: u64,
-    /// Its mark.
-    pub(super) mark: u64,
+    /// The place above: of the key before it, or where it is the first of its object, of the key whose value
+    /// that is.
+    above: Guess,
+    /// The keys that followed it in its object, the last two.
+    pub(super) next: [Guess; 2],
+    /// The first keys of the objects that are its value, or stand in the array that is.
+    pub(super) child: [Guess; 2],
 }
 
-/// The keys that were met, as many as there are guesses.
-pub(super) struct Shapes(Box<[Known; KEPT]>);
+/// The tree.
+pub(super) struct Shapes {
+    known: Box<[Known; PLACES]>,
+    /// How many places are taken.
+    taken: Guess,
+    /// By hash, which place may be that of a key behind another one.
+    index: Box<[Guess; PLACES * 2]>,
+    /// For how many scans nothing is learned, and for how many the next time.
+    rest: u32,
+    pause: u32,
+}
 
 impl Default for Shapes {
     fn default() -> Self {
+        // the text of an empty key, so that a guess that stands for nothing is true or false like any other
         let mut text = [0; TEXT];
         text[..4].copy_from_slice(b",\"\":");
-        let (word, mark) = super::duplicate::mark_of(b"");
-        let none = Known { text, beyond: !0 << 4, length: 4, context: FREE, next: 0, child: 0, word, mark };
-        Shapes(Box::new([none; KEPT]))
+        let none = Known { text, word: 0, marks: !0, beyond: !0 << 4, length: 4, above: 0, next: [0; 2], child: [0; 2] };
+        Shapes {
+            known: Box::new([none; PLACES]),
+            taken: 1,
+            index: Box::new([0; PLACES * 2]),
+            rest: 0,
+            pause: FIRST_PAUSE,
+        }
     }
 }
 
@@ -54,12 +73,31 @@ impl Shapes {
     /// What a guess stands for.
     #[inline(always)]
     pub(super) fn known(&self, guess: Guess) -> &Known {
-        &self.0[usize::from(guess) % KEPT]
+        &self.known[usize::from(guess) % PLACES]
     }
 
-    /// Takes note of a key without escapes that was read: `lead` is where the byte before its quote stands,
-    /// `before` the key before it, `parent` the one whose value its object is. What stands for it from now
-    /// on; 0 where it is too long, or not written as close as can be.
+    /// Begins a scan. Only now places that were taken can be given up: until now some were in use.
+    #[inline(always)]
+    pub(super) fn begin(&mut self) {
+        if usize::from(self.taken) == PLACES || self.rest > 0 {
+            self.pause_or_clear();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn pause_or_clear(&mut self) {
+        if self.rest == 0 {
+            // many keys that do not come again: what is learned is worth less than it costs
+            *self = Shapes { rest: self.pause, pause: (self.pause * 2).min(LONGEST_PAUSE), ..Shapes::default() };
+        } else {
+            self.rest -= 1;
+        }
+    }
+
+    /// Takes note of a key without escapes that was read and is new to its object: `lead` is where the byte
+    /// before its quote stands, `before` the place of the key before it, `parent` that of the key whose value
+    /// its object is. Its place; 0 where it is too long, not written as close as can be, or there is none.
     #[cold]
     #[inline(never)]
     pub(super) fn learn(
@@ -72,32 +110,47 @@ impl Shapes {
     ) -> Guess {
         let text = bytes.get(lead..).and_then(<[u8]>::first_chunk::<TEXT>);
         let Some(text) = text.filter(|text| length <= TEXT && is_close(&text[..length])) else { return 0 };
-        let lead = text[0];
-        // what follows depends on what came before: `type` begins objects of many kinds
-        let context = if lead == b'{' { 1 << 16 | u32::from(parent) } else { u32::from(before) };
-        let first = ((mark ^ u64::from(context)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48) as Guess;
-        let mut places = (0..PLACES).map(|n| (first.wrapping_add(n) % KEPT as Guess).max(1));
-        let is_it = |known: &Known| {
-            known.context == context
-                && usize::from(known.length) == length
-                && known.text[..length] == text[..length]
-        };
-        let fits = |slot: &Guess| {
-            let known = self.known(*slot);
-            known.context == FREE || is_it(known)
-        };
-        // where all are taken the first one is given up
-        let slot = places.clone().find(fits).or_else(|| places.next()).unwrap_or(1);
-        if !is_it(self.known(slot)) {
-            let beyond = (!0u32).checked_shl(length as u32).unwrap_or(0);
-            let length = length as u8;
-            self.0[usize::from(slot)] = Known { text: *text, beyond, length, context, next: 0, child: 0, word, mark };
+        let first = text[0] == b'{';
+        // behind a key that is not in the tree nothing is known of those before
+        if self.rest > 0 || !first && before == 0 {
+            return 0;
         }
-        match lead {
-            b'{' => self.0[usize::from(parent) % KEPT].child = slot,
-            _ => self.0[usize::from(before) % KEPT].next = slot,
+        let above = if first { parent } else { before };
+        let context = u64::from(above) << 1 | u64::from(first);
+        let mut at = (mark ^ context.wrapping_mul(0xD6E8_FEB8_6659_FD93)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48;
+        let found = loop {
+            let slot = self.index[at as usize % (PLACES * 2)];
+            if slot == 0 {
+                break None;
+            }
+            let known = self.known(slot);
+            if known.above == above && usize::from(known.length) == length && known.text[..length] == text[..length] {
+                break Some(slot);
+            }
+            at += 1;
+        };
+        let place = match found {
+            Some(place) => place,
+            None if usize::from(self.taken) == PLACES => return 0,
+            None => {
+                let place = self.taken;
+                self.taken += 1;
+                self.index[at as usize % (PLACES * 2)] = place;
+                let before = if first { 0 } else { self.known(before).marks };
+                let marks = before | 1 << (mark >> 58);
+                let beyond = (!0u32).checked_shl(length as u32).unwrap_or(0);
+                let (next, child) = ([0; 2], [0; 2]);
+                self.known[usize::from(place)] =
+                    Known { text: *text, word, marks, beyond, length: length as u8, above, next, child };
+                place
+            }
+        };
+        let above = &mut self.known[usize::from(above) % PLACES];
+        let below = if first { &mut above.child } else { &mut above.next };
+        if !below.contains(&place) {
+            *below = [place, below[0]];
         }
-        slot
+        place
     }
 }
 
