@@ -80,12 +80,12 @@ fn push(open: &mut Vec<Level>, level: Level) {
 
 /// Takes the level back that was put away last.
 #[inline(always)]
-fn pop(open: &mut Vec<Level>) -> Level {
-    let Some(last) = open.last() else { return Level::OUTSIDE };
+fn pop(open: &mut Vec<Level>) -> Option<Level> {
+    let last = open.last()?;
     let &Level { start, role, object, escaped, key_start, key_end, word, marks, keys_from, known } = last;
     let level = Level { start, role, object, escaped, key_start, key_end, word, marks, keys_from, known };
     open.truncate(open.len() - 1);
-    level
+    Some(level)
 }
 
 /// The block that is looked at.
@@ -243,16 +243,14 @@ pub(super) fn walk<K: Look>(
                         }
                         at += 1;
                         from = level.start;
-                        level = pop(&mut scanner.open);
+                        let Some(outer) = pop(&mut scanner.open) else { break 'end (at, false) };
+                        level = outer;
                         if object { Kind::Object } else { Kind::Array }
                     }
-                    digit @ (b'-' | b'0'..=b'9') => {
-                        // a single digit, as most counters are
-                        let next = byte_at(bytes, at + 1);
-                        if digit != b'-' && matches!(next, b',' | b'}' | b']') {
-                            at += 1;
-                        } else {
-                            match number::scan(bytes, at) {
+                    b'-' | b'0'..=b'9' => {
+                        match number::short(bytes, at) {
+                            Some(end) => at = end,
+                            None => match number::scan(bytes, at) {
                                 Ok(number) => {
                                     if number.doubtful {
                                         scanner.doubt(bytes, at..number.end);
@@ -260,7 +258,7 @@ pub(super) fn walk<K: Look>(
                                     at = number.end;
                                 }
                                 Err(bad) => break 'end (bad, false),
-                            }
+                            },
                         }
                         Kind::Number
                     }
@@ -329,7 +327,8 @@ pub(super) fn walk<K: Look>(
                         scanner.keys.leave(level.keys_from, level.marks, scanner.open.len());
                     }
                     (from, kind, escapes) = (level.start, if level.object { Kind::Object } else { Kind::Array }, false);
-                    level = pop(&mut scanner.open);
+                    let Some(outer) = pop(&mut scanner.open) else { break 'end (at, false) };
+                    level = outer;
                 }
             }
         }
