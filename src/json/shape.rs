@@ -58,7 +58,8 @@ impl Default for Shapes {
         // the text of an empty key, so that a guess that stands for nothing is true or false like any other
         let mut text = [0; TEXT];
         text[..4].copy_from_slice(b",\"\":");
-        let none = Known { text, word: 0, marks: !0, beyond: !0 << 4, length: 4, above: 0, next: [0; 2], child: [0; 2] };
+        let none =
+            Known { text, word: 0, marks: !0, beyond: !0 << 4, length: 4, above: 0, next: [0; 2], child: [0; 2] };
         Shapes {
             known: Box::new([none; PLACES]),
             taken: 1,

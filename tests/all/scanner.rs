@@ -106,6 +106,100 @@ fn mutated_lines() {
     assert!(valid * 20 > done && valid < done, "{valid} of {done} lines are valid: the mutations test one side only");
 }
 
+/// Objects whose keys mostly come again in the same order, and sometimes do not: twice in one object, escaped,
+/// spaced, longer than what is remembered, more of them than are compared one by one or remembered at all, and
+/// in objects within objects and arrays. What is guessed of one line must not show in the next.
+#[test]
+fn keys_that_come_again() {
+    let mut random = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let mut below = move |n: usize| random.next_u64() as usize % n;
+    let mut scanners = Scanner::each_kernel();
+    let (mut duplicates, mut lines) = (0, 0);
+    for round in 0..200 {
+        let mut block = Vec::new();
+        // some blocks know few keys, some many, so that the memory fills and is given up
+        let keys = [4, 12, 90, 2000][round % 4];
+        let templates: Vec<Vec<String>> = (0..3)
+            .map(|_| (0..1 + below(if keys == 90 { 80 } else { 9 })).map(|_| key(below(keys))).collect())
+            .collect();
+        for _ in 0..30 {
+            let mut line = Vec::new();
+            object(&mut line, &templates, keys, 4, &mut below);
+            let from = block.len();
+            block.extend_from_slice(&line);
+            block.push(b'\n');
+            assert!(plain::scan(&mut scanners[0].1, &block, from).is_ok(), "{}", String::from_utf8_lossy(&line));
+            duplicates += usize::from(scanners[0].1.notes.duplicate.is_some());
+            lines += 1;
+        }
+        agree(&mut scanners, &block);
+    }
+    assert!(
+        duplicates * 10 > lines && duplicates * 10 < lines * 9,
+        "{duplicates} of {lines} lines have duplicate keys"
+    );
+}
+
+fn key(n: usize) -> String {
+    match n % 11 {
+        0 => format!("message{}", n / 11),
+        1 => format!("a rather long key, longer than is kept {n}"),
+        2 => format!("é{n}"),
+        3 => ["type", "id", "message", "content", "role", ""][n / 11 % 6].to_string(),
+        _ => format!("k{n}"),
+    }
+}
+
+fn object(
+    out: &mut Vec<u8>,
+    templates: &[Vec<String>],
+    keys: usize,
+    depth: usize,
+    below: &mut impl FnMut(usize) -> usize,
+) {
+    let template = &templates[below(templates.len())];
+    out.push(b'{');
+    let mut first = true;
+    for name in template {
+        // left out, put in, or written in another way, now and then
+        let (name, times) = match below(60) {
+            0 => (name.clone(), 0),
+            1 => (name.clone(), 2),
+            2 => (key(below(keys)), 1),
+            _ => (name.clone(), 1),
+        };
+        for _ in 0..times {
+            if !std::mem::take(&mut first) {
+                out.push(b',');
+            }
+            let space = if below(40) == 0 { " " } else { "" };
+            let written = match name.chars().next() {
+                Some(c) if below(40) == 0 => format!("\\u{:04x}{}", c as u32, &name[c.len_utf8()..]),
+                _ => name.clone(),
+            };
+            out.extend_from_slice(format!("{space}\"{written}\"{space}:{space}").as_bytes());
+            // wide objects are not deep
+            let deep = depth > 0 && (template.len() < 12 || below(12) == 0);
+            match below(if deep { 7 } else { 4 }) {
+                0 => out.extend_from_slice(b"1"),
+                1 => out.extend_from_slice(b"\"text with \\\" and \\\\\""),
+                2 => out.extend_from_slice(b"[]"),
+                3 => out.extend_from_slice(b"{}"),
+                4 if out.len() < 4_000 => {
+                    out.push(b'[');
+                    object(out, templates, keys, depth - 1, below);
+                    out.push(b',');
+                    object(out, templates, keys, depth - 1, below);
+                    out.push(b']');
+                }
+                _ if out.len() < 4_000 => object(out, templates, keys, depth - 1, below),
+                _ => out.extend_from_slice(b"null"),
+            }
+        }
+    }
+    out.push(b'}');
+}
+
 fn seed_of_now() -> [u8; 32] {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_nanos());
     let mut seed = [0; 32];
