@@ -9,9 +9,11 @@ use super::{CLEAN, FAILED, Failure, lookup, output};
 use crate::check::in_order;
 use crate::report::ReadError;
 use crate::report::stats::{FORMATS, Format, Report, Settings, Skipped, Sort};
+use crate::rules::beside::display;
 use crate::session::view::Reader;
 use crate::source::Source;
 use crate::source::inputs::{self, Input, reason, store};
+use crate::stats::outputs::{self, made_of_others};
 use crate::stats::{Base, By, FileStats, NotCounted, Options, Store};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use jiff::Timestamp;
@@ -83,7 +85,8 @@ Three bases:
   branch     from the root to the leaf
   context    what the model sees now
 
-An entry that several files share, as forks do, is counted once: with the first of them.
+An entry that several files share, as forks do, is counted once: with the first of them. What migrate and repair
+made of a file that is counted is left out where it is met in a folder.
 
 Exit status: 0, or 2 if a file cannot be read (the others are counted all the same).";
 
@@ -137,8 +140,13 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
         unreadable: 0,
     };
     let read = Arc::new(AtomicU64::new(0));
-    let progress = Progress::of_bytes(bytes_of(&inputs.list), &read, false);
-    let count = |_: usize, input: &Input| one(input, &options, &read, inputs.list.len() > 1);
+    let made = made_of_others(&inputs.list);
+    let counted = inputs.list.iter().zip(&made).filter(|(_, made)| !**made).map(|(input, _)| input);
+    let progress = Progress::of_bytes(counted.map(bytes_of).sum(), &read, false);
+    let count = |n: usize, input: &Input| match made[n] {
+        true => Counted::Other(Skipped { path: display(input).to_string(), what: outputs::WHAT }, false),
+        false => one(input, &options, &read, inputs.list.len() > 1),
+    };
     let ended = in_order(&inputs.list, count, &mut |counted| progress.pause(|| run.take(counted)));
     drop(progress);
     match ended.and_then(|()| run.end()) {
@@ -159,12 +167,11 @@ fn located(paths: &[PathBuf]) -> Vec<PathBuf> {
     paths.iter().map(|path| locate(path).unwrap_or_else(|| path.clone())).collect()
 }
 
-fn bytes_of(inputs: &[Input]) -> u64 {
-    let size = |input: &Input| match input {
+fn bytes_of(input: &Input) -> u64 {
+    match input {
         Input::File { path, .. } => path.metadata().map_or(0, |metadata| metadata.len()),
         _ => 0,
-    };
-    inputs.iter().map(size).sum()
+    }
 }
 
 fn zone(name: &str) -> Result<TimeZone, Failure> {

@@ -8,6 +8,7 @@
 pub mod by;
 pub mod collect;
 pub mod file;
+pub mod outputs;
 pub mod row;
 pub mod shape;
 pub mod store;
@@ -17,5 +18,5 @@ pub mod tally;
 pub use by::By;
 pub use file::{Base, ContextTally, FileStats, Heavy, NotCounted, Options};
 pub use shape::Shape;
-pub use store::{Added, Group, Store};
+pub use store::{Added, Group, Store, Versions};
 pub use tally::{LevelSum, ModelSum, Tally, ToolSum, UsageSum};

@@ -46,6 +46,102 @@ fn an_independent_count_comes_to_the_same() {
     assert!(files > 250, "{text}");
 }
 
+/// What came of `stats` over a folder: total cost, how many files were counted, and the names of those left out.
+fn counted_in(folder: &Path, more: &[&str]) -> (String, u64, Vec<String>) {
+    let document = stats(&[&[folder.to_str().expect("a path")], more].concat());
+    let skipped = document["skipped"].as_array().expect("skipped").iter();
+    let name = |file: &Value| file["path"].as_str().and_then(|path| path.rsplit('/').next()).map(str::to_string);
+    let totals = &document["totals"];
+    let cost = totals["tally"]["cost"]["total"].to_string();
+    (cost, totals["files"].as_u64().expect("a number"), skipped.filter_map(name).collect())
+}
+
+/// A session of version 1 whose answers cost something, and one that is damaged.
+fn old_and_damaged() -> [(&'static str, String); 2] {
+    let usage = r#""usage":{"input":3,"output":5,"cacheRead":0,"cacheWrite":0,"totalTokens":8,"cost":{"input":1,"output":2,"cacheRead":0,"cacheWrite":0,"total":3}}"#;
+    let answer = |id: &str, parent: &str| {
+        format!(
+            r#"{{"type":"message"{id}{parent},"timestamp":"2026-03-14T09:26:51.000Z","message":{{"role":"assistant","content":[{{"type":"text","text":"Yes."}}],"api":"a","provider":"p","model":"m",{usage},"stopReason":"stop","timestamp":1773480411000}}}}"#
+        )
+    };
+    let header = |version: &str, id: &str| {
+        format!(r#"{{"type":"session"{version},"id":"{id}","timestamp":"2026-03-14T09:26:50.000Z","cwd":"/p"}}"#)
+    };
+    let old = [header("", "old0"), answer("", ""), answer("", "")].join("\n") + "\n";
+    let lost = answer(r#","id":"aaaa0002""#, r#","parentId":"ffff9999""#);
+    let damaged =
+        [header(r#","version":3"#, "new0"), answer(r#","id":"aaaa0001""#, r#","parentId":null"#), lost].join("\n");
+    [("old.jsonl", old), ("damaged.jsonl", damaged + "\n")]
+}
+
+/// What `migrate` and `repair` made stands beside the original without counting; all else with a manifest counts.
+#[test]
+fn what_was_made_of_a_counted_file_is_not_counted_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    for (name, text) in old_and_damaged() {
+        std::fs::write(at(name), text).expect("a session");
+    }
+    assert_eq!(counted_in(folder.path(), &[]), ("12".to_string(), 2, vec![]));
+    let program = assert_cmd::cargo::cargo_bin("sesstool");
+    for (verb, name) in [("migrate", "old.jsonl"), ("repair", "damaged.jsonl"), ("migrate", "old.jsonl")] {
+        let out = at("deep");
+        std::fs::create_dir_all(&out).expect("a folder");
+        let more = if out.join(name).exists() { vec![] } else { vec!["--out-dir", out.to_str().expect("a path")] };
+        let run = run(&[&[verb, at(name).to_str().expect("a path")], &more[..]].concat());
+        assert!(matches!(run.code, Some(0 | 1)), "{}", run.err);
+    }
+    let made = ["damaged.jsonl", "old.jsonl", "old.v3.jsonl"];
+    assert_eq!(counted_in(folder.path(), &[]), ("12".to_string(), 2, made.map(str::to_string).to_vec()));
+    assert_eq!(counted_in(folder.path(), &["--by", "session"]).0, "12");
+    let text = run(&["stats", folder.path().to_str().expect("a path")]).out;
+    assert!(text.contains("not counted: 3 files") && text.contains("old.v3.jsonl: sesstool made it of"), "{text}");
+    if let Some((same, text)) = count(&program, &[folder.path().to_str().expect("a path")]) {
+        assert!(same && text.lines().last().is_some_and(|last| last.starts_with("2 files")), "{text}");
+    }
+    // alone, named, written to, without its manifest, or in the place of the original it counts
+    assert_eq!(counted_in(&at("deep"), &[]), ("12".to_string(), 2, vec![]));
+    let named = at("old.v3.jsonl").display().to_string();
+    assert_eq!(counted_in(folder.path(), &[&named]).0, "18");
+    let grown = at("deep/damaged.jsonl");
+    let text = std::fs::read_to_string(&grown).expect("a session");
+    let more = text.lines().last().expect("a line").replace("aaaa0002", "aaaa0003");
+    std::fs::write(&grown, format!("{text}{more}\n")).expect("more of it");
+    assert_eq!(counted_in(folder.path(), &[]).1, 3);
+    std::fs::remove_file(at("deep/old.jsonl.manifest.json")).expect("a manifest");
+    assert_eq!(counted_in(folder.path(), &[]).1, 4);
+    for (from, to) in [
+        ("damaged.jsonl", "damaged.jsonl.damaged"),
+        ("deep/damaged.jsonl", "damaged.jsonl"),
+        ("deep/damaged.jsonl.manifest.json", "damaged.jsonl.manifest.json"),
+    ] {
+        std::fs::rename(at(from), at(to)).expect("one file system");
+    }
+    let (_, files, left_out) = counted_in(folder.path(), &[]);
+    assert_eq!((files, left_out), (3, vec!["old.v3.jsonl".to_string()]));
+}
+
+/// A copy that another program migrated cannot be told by its bytes; that it counts twice is said.
+#[test]
+fn copies_in_other_versions_are_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let [(_, old), _] = old_and_damaged();
+    std::fs::write(at("a.jsonl"), &old).expect("a session");
+    std::fs::write(at("b.jsonl"), &old).expect("the same");
+    let path = folder.path().to_str().expect("a path");
+    assert_eq!(stats(&[path])["severalVersions"], serde_json::json!([]));
+    let migrated =
+        run(&["migrate", at("a.jsonl").to_str().expect("a path"), "-o", at("c.jsonl").to_str().expect("a path")]);
+    assert_eq!(migrated.code, Some(0), "{}", migrated.err);
+    std::fs::remove_file(at("c.jsonl.manifest.json")).expect("a manifest");
+    let several = serde_json::json!([{"session": "old0", "files": 2, "versions": [1, 3]}]);
+    assert_eq!(stats(&[path])["severalVersions"], several);
+    let text = run(&["stats", path]).out;
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("2 files hold session old0 in versions 1 and 3: entries that"), "{text}");
+}
+
 /// A comparison that notices nothing would be no test.
 #[cfg(unix)]
 #[test]
@@ -305,8 +401,12 @@ fn wrong_usage_says_what_to_type() {
     for (args, hint) in [
         (&["stats", STORE, "--timezone", "Mars"][..], "unknown time zone 'Mars'; write a name such as Europe/Berlin"),
         (&["stats", STORE, "--since", "yesterday"], "--since 'yesterday' is no time; write 2026-03-14"),
+        (&["stats", STORE, "--by", "tool", "--sort", "cost"], "nothing tells the cost of a tool; sort tools by name"),
         (&["stats", STORE, "--by", "year"], "[possible values: day, week, month, model"),
-        (&["stats", "/no/such/file"], "/no/such/file: cannot open: no such file or directory"),
+        (
+            &["stats", "/no/such/file"],
+            "/no/such/file: cannot open: neither a file, nor the id of a session in pi's store",
+        ),
         (&["stats", "fixtures/stats/store/notes.jsonl"], "not counted: no session format that is known here"),
     ] {
         let Run { code, err, .. } = run(args);

@@ -10,7 +10,7 @@ use crate::rules::duration;
 use crate::stats::row::{CONTENTS, Content, split_model};
 use crate::stats::store::Added;
 use crate::stats::sum::Sum;
-use crate::stats::{Base, By, FileStats, Heavy, Store, Tally};
+use crate::stats::{Base, By, FileStats, Heavy, Store, Tally, Versions};
 use anstyle::Style;
 use comfy_table::CellAlignment;
 use jiff::Timestamp;
@@ -445,7 +445,8 @@ impl Sheet<'_> {
             }
             self.bad_numbers(&store.totals)?;
         }
-        self.saving(store)
+        self.saving(store)?;
+        self.several_versions(store)
     }
 
     /// The lines that are shown, where not all are.
@@ -551,6 +552,35 @@ impl Sheet<'_> {
         );
         writeln!(self.out)?;
         wrap(&text, self.settings.width.max(20)).iter().try_for_each(|line| writeln!(self.out, "{line}"))
+    }
+
+    /// Sessions of which several files were counted that cannot be told to hold the same.
+    fn several_versions(&mut self, store: &Store) -> io::Result<()> {
+        let width = self.settings.width.max(20);
+        let sessions: Vec<(&str, &Versions)> = store.in_several_versions().collect();
+        for (at, (id, written)) in sessions.iter().take(MOST_SKIPPED).enumerate() {
+            let version = |version: &Option<i64>| version.map_or("none".to_string(), |version| version.to_string());
+            let versions: Vec<String> = written.versions.iter().map(version).collect();
+            let (last, others) = versions.split_last().map_or(("", &[][..]), |(last, others)| (last, others));
+            let text = format!(
+                "{} hold session {} in versions {} and {last}: entries that these write differently are counted for each.",
+                plural(written.files, "file"),
+                truncate(id, NAME),
+                others.join(", "),
+            );
+            if at == 0 {
+                writeln!(self.out)?;
+            }
+            wrap(&text, width).iter().try_for_each(|line| writeln!(self.out, "{line}"))?;
+        }
+        match sessions.len().saturating_sub(MOST_SKIPPED) {
+            0 => Ok(()),
+            more => writeln!(
+                self.out,
+                "and so do files of {} more; --format json names them",
+                plural(more as u64, "session")
+            ),
+        }
     }
 }
 
