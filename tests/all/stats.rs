@@ -416,6 +416,58 @@ fn wrong_usage_says_what_to_type() {
     assert_eq!((&document["totals"]["files"], document["errors"].as_array().map(Vec::len)), (&1.into(), Some(1)));
 }
 
+/// Both ends of the years that the format has, numbers beyond reading, and entries that have no time.
+#[test]
+fn what_lies_far_off() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("far.jsonl");
+    let usage = r#""usage":{"input":3e307,"output":1,"cacheRead":0,"cacheWrite":0,"cost":{"total":4e307}}"#;
+    let entry = |id: &str, time: &str| {
+        format!(
+            r#"{{"type":"message","id":"{id}","parentId":null{time},"message":{{"role":"assistant","content":[],"provider":"p","model":"m",{usage}}}}}"#
+        )
+    };
+    let at = |time: &str| format!(r#","timestamp":"{time}""#);
+    let header = r#"{"type":"session","version":3,"id":"far","timestamp":"2026-03-14T09:26:50.000Z","cwd":"/p"}"#;
+    let (first, last) = ("0000-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z");
+    let all = [header, &entry("aaaa0001", &at(first)), &entry("aaaa0002", &at(last)), &entry("aaaa0003", "")];
+    std::fs::write(&path, all.join("\n") + "\n").expect("a session");
+    let path = path.to_str().expect("a path");
+    let lifetime = &stats(&[path])["files"][0]["lifetime"];
+    assert_eq!((&lifetime["first"], &lifetime["last"]), (&first.into(), &last.into()));
+    let keys = |by: &str, zone: &str| -> Vec<String> {
+        let document = stats(&[path, "--by", by, "--timezone", zone]);
+        let groups = document["groups"].as_array().expect("groups").iter();
+        groups.map(|group| group["key"].as_str().unwrap_or_default().to_string()).collect()
+    };
+    assert_eq!(keys("day", "UTC"), ["0000-01-01", "9999-12-31", "(no time)"]);
+    assert_eq!(keys("day", "Asia/Tokyo"), ["0000-01-01", "+010000-01-01", "(no time)"]);
+    assert_eq!(keys("week", "UTC"), ["-000001-W52", "9999-W52", "(no time)"]);
+    assert_eq!(keys("month", "UTC"), ["0000-01", "9999-12", "(no time)"]);
+    let text = run(&["stats", path]).out;
+    assert!(
+        text.contains("0000-01-01 00:00 to 9999-12-31 23:59 UTC") && text.contains("1 entry has no time"),
+        "{text}"
+    );
+    assert!(
+        text.contains("9.0e307") && text.contains("1.2e308") && text.lines().all(|line| line.len() < 200),
+        "{text}"
+    );
+    let tail = stats(&[path, "--since", "9999-12-31", "--until", "9999-12-31"]);
+    assert_eq!(tail["totals"]["tally"]["entries"], 1);
+    for args in [&["--since", "2000-01-01", "--until", "2000-12-31"][..], &["--until", "0000-01-01T00:00"]] {
+        for by in [&[][..], &["--by", "day"], &["--by", "model"]] {
+            let nothing = run(&[&["stats", path], args, by].concat());
+            assert!(
+                nothing.code == Some(0) && nothing.out.contains("no entry lies "),
+                "{}{}",
+                nothing.out,
+                nothing.err
+            );
+        }
+    }
+}
+
 #[test]
 fn a_pipe_a_list_and_the_latest_session() {
     let text = std::fs::read(root().join("fixtures/stats/usage.jsonl")).expect("a session");

@@ -1,7 +1,7 @@
 //! The list for people: a line a session, then what is not in pi's list.
 
 use super::{Format, List, Options, Row};
-use crate::dialect::time;
+use crate::dialect::time::{self, To};
 use crate::report::clean::{clean, first_words, truncate};
 use crate::report::layout::{plural, size, thousands, wrap};
 use crate::report::text::style;
@@ -140,9 +140,8 @@ fn verdict(row: &Row) -> (String, Option<Severity>) {
 
 /// Day and, where there is room, time in UTC.
 fn shown_time(ms: Option<i64>, wide: bool) -> String {
-    let columns = if wide { 16 } else { 10 };
     match ms {
-        Some(ms) => time::show(ms).chars().take(columns).collect::<String>().replace('T', " "),
+        Some(ms) => time::brief(ms, if wide { To::Minute } else { To::Day }),
         None => "no time".to_string(),
     }
 }

@@ -1,7 +1,8 @@
 //! Statistics as tables for people.
 
 use super::bars::{bar, percent, sparkline};
-use super::{Format, Line, Report, Settings, Skipped, group_lines, sort};
+use super::{Format, Line, Report, Settings, Skipped, Sort, group_lines, sort};
+use crate::dialect::time::{self, To};
 use crate::report::ReadError;
 use crate::report::clean::{clean, truncate};
 use crate::report::layout::{plural, size, thousands, wrap};
@@ -13,7 +14,6 @@ use crate::stats::sum::Sum;
 use crate::stats::{Base, By, FileStats, Heavy, Store, Tally, Versions};
 use anstyle::Style;
 use comfy_table::CellAlignment;
-use jiff::Timestamp;
 use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
@@ -252,8 +252,7 @@ impl Sheet<'_> {
     }
 
     fn clock(&self, ms: i64) -> String {
-        let zoned = Timestamp::from_millisecond(ms).map(|time| time.to_zoned(self.settings.zone.clone()));
-        zoned.map_or_else(|_| format!("{ms} ms"), |time| time.strftime("%Y-%m-%d %H:%M").to_string())
+        time::brief(time::local(ms, &self.settings.zone), To::Minute)
     }
 
     /// The numbers of the bases side by side.
