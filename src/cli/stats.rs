@@ -1,11 +1,12 @@
 //! `sesstool stats`: entries, tokens, cost, tools and time, over one file or ten thousand.
 
+use super::lookup::{self, LookupError};
 use super::progress::Progress;
 use super::session::ReaderArg;
 use super::settings::tell;
 use super::validate::limit_threads;
 use super::when::{self, Day};
-use super::{CLEAN, FAILED, Failure, lookup, output};
+use super::{CLEAN, FAILED, Failure, output};
 use crate::check::in_order;
 use crate::report::ReadError;
 use crate::report::stats::{FORMATS, Format, Report, Settings, Skipped, Sort};
@@ -16,6 +17,7 @@ use crate::source::inputs::{self, Input, reason, store};
 use crate::stats::outputs::{self, made_of_others};
 use crate::stats::{Base, By, FileStats, NotCounted, Options, Store};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use hashbrown::HashMap;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::io::{self, Write};
@@ -103,7 +105,15 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let now = Timestamp::now().to_zoned(zone.clone());
     let since = args.since.as_deref().map(|text| when::parse("--since", text, &now, Day::Begins)).transpose()?;
     let until = args.until.as_deref().map(|text| when::parse("--until", text, &now, Day::Ends)).transpose()?;
-    let inputs = inputs::collect(&located(&args.paths), args.files_from.as_deref()).map_err(Failure::usage)?;
+    let (paths, unknown) = located(&args.paths);
+    let mut inputs = inputs::collect(&paths, args.files_from.as_deref()).map_err(Failure::usage)?;
+    for input in &mut inputs.list {
+        if let Input::Error { path, message } = input
+            && let Some(why) = unknown.get(path.as_str())
+        {
+            *message = format!("cannot open: {why}");
+        }
+    }
     limit_threads(args.threads)?;
     tell(&inputs);
     let single = matches!(&inputs.list[..], [Input::File { .. } | Input::Stdin]);
@@ -157,14 +167,20 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Paths, and in place of those that are not there the sessions of pi's store that they name.
-fn located(paths: &[PathBuf]) -> Vec<PathBuf> {
+/// Paths, and in place of those that are not there the sessions of pi's store that they name; and why the others
+/// name none.
+fn located(paths: &[PathBuf]) -> (Vec<PathBuf>, HashMap<String, LookupError>) {
     let folder = store();
-    let locate = |path: &PathBuf| match path.to_str() {
-        Some(name) if name != "-" && !path.exists() => lookup::find(folder.as_deref(), name).ok(),
+    let mut unknown = HashMap::new();
+    let mut locate = |path: &PathBuf| match path.to_str() {
+        // a link that leads nowhere is no name of a session
+        Some(name) if name != "-" && path.symlink_metadata().is_err() => {
+            lookup::find(folder.as_deref(), name).map_err(|why| unknown.insert(name.to_string(), why)).ok()
+        }
         _ => None,
     };
-    paths.iter().map(|path| locate(path).unwrap_or_else(|| path.clone())).collect()
+    let found = paths.iter().map(|path| locate(path).unwrap_or_else(|| path.clone())).collect();
+    (found, unknown)
 }
 
 fn bytes_of(input: &Input) -> u64 {

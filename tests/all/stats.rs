@@ -416,6 +416,17 @@ fn wrong_usage_says_what_to_type() {
     assert_eq!((&document["totals"]["files"], document["errors"].as_array().map(Vec::len)), (&1.into(), Some(1)));
 }
 
+/// What is no session's id is told as the other verbs tell it.
+#[test]
+fn ids_that_name_no_session_are_explained() {
+    for id in ["019cebb3", "nobody"] {
+        let says = |verb: &str| finish(sesstool(&[verb, id]).env("PI_CODING_AGENT_SESSION_DIR", root().join(STORE)));
+        let (stats, tree) = (says("stats"), says("tree"));
+        let why = tree.err.split_once("': ").expect("a reason").1.trim_end();
+        assert!(stats.code == Some(2) && stats.err.contains(why), "{} {}", stats.err, tree.err);
+    }
+}
+
 /// Both ends of the years that the format has, numbers beyond reading, and entries that have no time.
 #[test]
 fn what_lies_far_off() {
