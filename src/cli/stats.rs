@@ -62,9 +62,10 @@ pub struct Args {
     /// The order of files or groups (default: days as they go, tools by their calls, everything else by cost).
     #[arg(long, value_enum)]
     sort: Option<Sort>,
-    /// In text, show at most so many files or groups; 0 shows all.
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    top: usize,
+    /// In text, show at most so many files or groups, of days, weeks and months the last ones; 0 shows all
+    /// (default: 20, of days, weeks and months all).
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
     /// How it is told.
     #[arg(long, default_value = FORMATS[0].name, value_parser = formats())]
     format: &'static Format,
@@ -133,7 +134,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
         base: args.base,
         reader: reader.name(),
         sort: args.sort,
-        top: args.top,
+        top: args.top.unwrap_or(if args.by.is_some_and(By::is_time) { 0 } else { 20 }),
         single,
         zone: zone.clone(),
         zone_name: args.timezone.clone(),

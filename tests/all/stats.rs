@@ -427,6 +427,26 @@ fn ids_that_name_no_session_are_explained() {
     }
 }
 
+/// `--top` holds for everything that is listed: of periods the last ones are shown, in any other order the first.
+#[test]
+fn no_more_lines_than_asked_for() {
+    let shown = |args: &[&str]| run(&[&["stats", STORE], args].concat()).out;
+    let days = |text: &str| -> Vec<String> {
+        text.lines()
+            .filter(|line| line.starts_with("2026-03-") && !line.contains(" to "))
+            .map(|line| line[..10].to_string())
+            .collect()
+    };
+    let last = shown(&["--by", "day", "--top", "2"]);
+    assert!(days(&last) == ["2026-03-16", "2026-03-22"] && last.contains("2 earlier; --top 0 shows all"), "{last}");
+    let costly = shown(&["--by", "day", "--sort", "cost", "--top", "2"]);
+    let all = shown(&["--by", "day", "--sort", "cost"]);
+    assert!(days(&costly) == days(&all)[..2] && costly.contains("2 more; --top 0 shows all"), "{costly}");
+    assert_eq!((days(&all).len(), days(&shown(&["--by", "day", "--top", "0"])).len()), (4, 4));
+    let tools = run(&["stats", STORE, "--by", "tool", "--top", "1"]).out;
+    assert!(tools.contains("more; --top 0 shows all"), "{tools}");
+}
+
 /// Both ends of the years that the format has, numbers beyond reading, and entries that have no time.
 #[test]
 fn what_lies_far_off() {

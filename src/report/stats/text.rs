@@ -8,6 +8,7 @@ use crate::report::clean::{clean, truncate};
 use crate::report::layout::{plural, size, thousands, wrap};
 use crate::report::text::{table, write_table};
 use crate::rules::duration;
+use crate::stats::by::NO_TIME;
 use crate::stats::row::{CONTENTS, Content, split_model};
 use crate::stats::store::Added;
 use crate::stats::sum::Sum;
@@ -347,7 +348,9 @@ impl Sheet<'_> {
 
     fn tools(&mut self, lines: &[Line]) -> io::Result<()> {
         let all: u64 = lines.iter().map(|line| line.tools.calls).sum();
+        let count = lines.len();
         let lines: Vec<&Line> = self.top(lines).collect();
+        let left_out = count - lines.len();
         let lines = || lines.iter();
         let part = |calls: u64| if all == 0 { String::new() } else { self.share(calls as f64 / all as f64) };
         let columns = vec![
@@ -360,7 +363,17 @@ impl Sheet<'_> {
             Column::right("ARGUMENTS", 2, lines().map(|line| size(line.tools.call_bytes))),
             Column::right("GAVE", 1, lines().map(|line| size(line.tools.result_bytes))),
         ];
-        self.columns(columns)
+        self.columns(columns)?;
+        self.left_out(left_out)
+    }
+
+    /// Says how many lines are not shown.
+    fn left_out(&mut self, lines: usize) -> io::Result<()> {
+        let what = if self.as_time_goes() { "earlier" } else { "more" };
+        match lines {
+            0 => Ok(()),
+            lines => writeln!(self.out, "{} {what}; --top 0 shows all", thousands(lines as u64)),
+        }
     }
 
     fn models(&mut self, tally: &Tally) -> io::Result<()> {
@@ -448,11 +461,20 @@ impl Sheet<'_> {
         self.several_versions(store)
     }
 
+    /// Whether the lines are periods in the order of time.
+    fn as_time_goes(&self) -> bool {
+        let Settings { by, sort, .. } = self.settings;
+        by.is_some_and(By::is_time) && matches!(sort, None | Some(Sort::Name))
+    }
+
     /// The lines that are shown, where not all are.
     fn top<'l>(&self, lines: &'l [Line]) -> impl Iterator<Item = &'l Line> {
-        let is_time = self.settings.by.is_some_and(By::is_time);
-        let most = if self.settings.top == 0 || is_time { usize::MAX } else { self.settings.top };
-        lines.iter().take(most)
+        let most = if self.settings.top == 0 { usize::MAX } else { self.settings.top };
+        // of periods as they go the last ones, and what has no time beside them
+        let timeless = lines.iter().rev().take_while(|line| line.key == NO_TIME).count();
+        let first = if self.as_time_goes() { lines.len().saturating_sub(most.saturating_add(timeless)) } else { 0 };
+        let most = if self.as_time_goes() { usize::MAX } else { most };
+        lines.iter().skip(first).take(most)
     }
 
     fn lines(&mut self, lines: &[Line], store: &Store) -> io::Result<()> {
@@ -524,10 +546,7 @@ impl Sheet<'_> {
             Column::left("ACTIVITY", 7, lines().map(activity)),
         ];
         self.columns(columns)?;
-        if left_out > 0 {
-            writeln!(self.out, "{} more; --top 0 shows all", thousands(left_out as u64))?;
-        }
-        Ok(())
+        self.left_out(left_out)
     }
 
     /// What was counted once only.
