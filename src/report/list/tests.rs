@@ -61,7 +61,7 @@ fn written(format: &str, options: &Options) -> String {
     String::from_utf8(out).expect("text")
 }
 
-const PLAIN: Options = Options { width: 140, reasons: false, ascii: false };
+const PLAIN: Options = Options { width: 140, reasons: false, ascii: false, paths: Paths::Clean };
 
 #[cfg(feature = "cli")]
 fn text(options: &Options) -> String {
@@ -121,4 +121,20 @@ fn one_document() {
 #[test]
 fn paths_alone() {
     assert_eq!(written("paths", &PLAIN), "a.jsonl\nb.jsonl\nc.jsonl\nd.jsonl\n");
+    let odd = Row { file: Some("n\x1b[31m\n.jsonl".into()), ..row("n\x1b[31m\n.jsonl", "", "", "") };
+    let list = List { rows: vec![odd, row("-", "", "", "")], ..List::default() };
+    for (paths, expected) in [
+        (Paths::Clean, "n\\x1b[31m\\n.jsonl\n-\n"),
+        (Paths::Raw, "n\x1b[31m\n.jsonl\n-\n"),
+        (Paths::Null, "n\x1b[31m\n.jsonl\0-\0"),
+    ] {
+        let mut out = Vec::new();
+        (FORMATS.iter().find(|f| f.name == "paths").expect("a format").write)(
+            &mut out,
+            &list,
+            &Options { paths, ..PLAIN },
+        )
+        .expect("memory takes everything");
+        assert_eq!(String::from_utf8_lossy(&out), expected);
+    }
 }
