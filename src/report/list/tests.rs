@@ -82,6 +82,25 @@ fn the_table_in_140_columns() {
     insta::assert_snapshot!(text(&PLAIN));
 }
 
+/// Ids of one millisecond begin alike: they are shown until they differ, where there is room.
+#[cfg(feature = "cli")]
+#[test]
+fn ids_are_as_long_as_it_takes() {
+    let ids = ["019cebb3-4c50-7a31-9d4e-5b0f6c2a7e18", "019cebb3-4c50-7a31-8d4e-5b0f6c2a7e18"];
+    let list = List { rows: ids.map(|id| row("a.jsonl", id, "Why?", "/p")).into(), ..List::default() };
+    let shown = |width: usize| {
+        let mut out = Vec::new();
+        (FORMATS[0].write)(&mut out, &list, &Options { width, ..PLAIN }).expect("memory takes everything");
+        anstream::adapter::strip_str(&String::from_utf8_lossy(&out)).to_string()
+    };
+    let (wide, narrow) = (shown(140), shown(100));
+    assert!(wide.contains(" 019cebb3-4c50-7a31-9 ") && wide.contains(" 019cebb3-4c50-7a31-8 "), "{wide}");
+    assert!(narrow.contains(" 019cebb3-4c50 ") && !narrow.contains("7a31"), "{narrow}");
+    for (text, width) in [(&wide, 140), (&narrow, 100)] {
+        assert!(text.lines().all(|line| unicode_width::UnicodeWidthStr::width(line) <= width), "{text}");
+    }
+}
+
 #[cfg(feature = "cli")]
 #[test]
 fn the_reasons_alone() {

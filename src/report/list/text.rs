@@ -22,7 +22,7 @@ const WIDE: usize = 100;
 /// How many reasons are listed below the table.
 const MOST_REASONS: usize = 10;
 
-/// The shortest beginning of an id that is shown, and the longest.
+/// The shortest beginning of an id that is shown, and the longest where there is room for no more than the table.
 const SHORTEST_ID: usize = 8;
 const LONGEST_ID: usize = 13;
 
@@ -48,7 +48,7 @@ fn write(out: &mut dyn Write, list: &List, options: &Options) -> io::Result<()> 
 fn table(out: &mut dyn Write, list: &List, options: &Options) -> io::Result<()> {
     let wide = options.width >= WIDE;
     let projects = projects(&list.rows);
-    let ids = Ids::of(&list.rows);
+    let ids = Ids::of(&list.rows, LONGEST_ID + options.width.saturating_sub(WIDE));
     let cells: Vec<Cells> = list.rows.iter().map(|row| cells(row, &projects, &ids, wide, options)).collect();
     let mut before: Vec<&str> = vec!["TIME"];
     if wide {
@@ -173,13 +173,13 @@ struct Ids {
 }
 
 impl Ids {
-    fn of(rows: &[Row]) -> Ids {
+    fn of(rows: &[Row], longest: usize) -> Ids {
         let mut ids: Vec<&str> = rows.iter().filter_map(|row| row.id.as_deref()).collect();
         ids.sort_unstable();
         ids.dedup();
         let shared = |pair: &[&str]| pair[0].bytes().zip(pair[1].bytes()).take_while(|(a, b)| a == b).count();
         let most = ids.windows(2).map(shared).max().unwrap_or(0);
-        Ids { width: (most + 1).clamp(SHORTEST_ID, LONGEST_ID) }
+        Ids { width: (most + 1).clamp(SHORTEST_ID, longest) }
     }
 
     fn short(&self, row: &Row) -> String {
