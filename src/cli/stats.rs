@@ -16,6 +16,7 @@ use crate::source::Source;
 use crate::source::inputs::{self, Input, reason, store};
 use crate::stats::outputs::{self, made_of_others};
 use crate::stats::{Base, By, FileStats, NotCounted, Options, Store};
+use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use hashbrown::HashMap;
 use jiff::Timestamp;
@@ -102,6 +103,11 @@ fn formats() -> impl TypedValueParser<Value = &'static Format> {
 
 /// Counts the files and tells what they come to.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
+    if let (Some(By::Tool), Some(sort @ (Sort::Cost | Sort::Tokens | Sort::Time))) = (args.by, args.sort) {
+        let sort = sort.to_possible_value().map_or_else(String::new, |value| value.get_name().to_string());
+        let forms = "name, messages (calls), size or errors";
+        return Err(Failure::Usage(format!("nothing tells the {sort} of a tool; sort tools by {forms}")));
+    }
     let zone = zone(&args.timezone)?;
     let now = Timestamp::now().to_zoned(zone.clone());
     let since = args.since.as_deref().map(|text| when::parse("--since", text, &now, Day::Begins)).transpose()?;

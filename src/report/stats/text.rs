@@ -236,7 +236,7 @@ impl Sheet<'_> {
     /// From when until when, and how much of that something happened.
     fn time(&mut self, tally: &Tally) -> io::Result<()> {
         let settings = self.settings;
-        let Some((first, last)) = tally.times.span() else { return Ok(()) };
+        let Some((first, last)) = tally.times.span() else { return self.no_time(tally) };
         let zone = clean(&settings.zone_name).into_owned();
         let active = duration(tally.times.active(settings.gap));
         let (span, gap) = (duration(last.saturating_sub(first)), settings.gap / 60_000);
@@ -249,7 +249,24 @@ impl Sheet<'_> {
             let each = duration(last.saturating_sub(first) / columns as i64);
             writeln!(self.out, "activity {line} (a column is {each})")?;
         }
-        Ok(())
+        self.no_time(tally)
+    }
+
+    /// Says which entries stand in no time, or that none stands in the time that was asked for.
+    fn no_time(&mut self, tally: &Tally) -> io::Result<()> {
+        let zone = clean(&self.settings.zone_name).into_owned();
+        let (since, until) =
+            (self.settings.since.map(|ms| self.clock(ms)), self.settings.until.map(|ms| self.clock(ms)));
+        match (tally.entries, since, until) {
+            (0, Some(since), Some(until)) => writeln!(self.out, "no entry lies between {since} and {until} {zone}"),
+            (0, Some(since), None) => writeln!(self.out, "no entry lies behind {since} {zone}"),
+            (0, None, Some(until)) => writeln!(self.out, "no entry lies before {until} {zone}"),
+            _ => match tally.times.missing {
+                0 => Ok(()),
+                1 => writeln!(self.out, "1 entry has no time"),
+                entries => writeln!(self.out, "{} entries have no time", thousands(entries)),
+            },
+        }
     }
 
     fn clock(&self, ms: i64) -> String {
@@ -552,7 +569,8 @@ impl Sheet<'_> {
     /// What was counted once only.
     fn saving(&mut self, store: &Store) -> io::Result<()> {
         let shared = &store.shared;
-        if shared.entries == 0 {
+        // a fork that shares only what was typed saves nothing
+        if shared.usage.cost[4].is_zero() && shared.usage.tokens[4].is_zero() {
             return Ok(());
         }
         let (cost, all) = (&shared.usage.cost[4], &store.totals.usage.cost[4]);
