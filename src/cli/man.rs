@@ -67,8 +67,41 @@ fn page(command: &Command) -> Result<String, Failure> {
     let version = concat!("sesstool ", env!("CARGO_PKG_VERSION"));
     let mut page = Vec::new();
     Man::new(command.clone()).source(version).manual("sesstool").render(&mut page)?;
-    // examples and exit status
-    Ok(String::from_utf8_lossy(&page).replace("\n.SH EXTRA\n", "\n.SH NOTES\n"))
+    let page = String::from_utf8_lossy(&page);
+    let Some((before, extra)) = page.split_once("\n.SH EXTRA\n") else { return Ok(page.into_owned()) };
+    let (extra, after) = extra.split_at(extra.find("\n.SH ").map_or(extra.len(), |at| at + 1));
+    Ok(format!("{before}\n{}{after}", sections(extra)))
+}
+
+/// What a help text says at its end, in sections. Lines that begin with blanks stay as they are: filled, the
+/// columns of examples would run into each other.
+fn sections(extra: &str) -> String {
+    let mut out = String::new();
+    for paragraph in extra.trim_matches('\n').split("\n\n") {
+        let (first, rest) = paragraph.split_once('\n').unwrap_or((paragraph, ""));
+        let (title, text) = match first.split_once(':') {
+            Some(("Examples", "")) => ("EXAMPLES", rest),
+            Some(("Exit status", "")) => ("EXIT STATUS", rest),
+            Some(("Exit status", _)) => ("EXIT STATUS", paragraph["Exit status:".len()..].trim_start()),
+            _ => ("", paragraph),
+        };
+        match (title, out.is_empty()) {
+            ("", true) => out += ".SH NOTES\n",
+            ("", false) => out += ".PP\n",
+            ("EXAMPLES", _) => out += ".SH EXAMPLES\n",
+            _ => out += &format!(".SH \"{title}\"\n"),
+        }
+        let mut as_it_is = false;
+        for line in text.lines() {
+            if line.starts_with(' ') != as_it_is {
+                as_it_is = !as_it_is;
+                out += if as_it_is { ".nf\n" } else { ".fi\n" };
+            }
+            out += &format!("{line}\n");
+        }
+        out += if as_it_is { ".fi\n" } else { "" };
+    }
+    out
 }
 
 fn is_page(head: &[u8]) -> bool {

@@ -95,6 +95,8 @@ pub(super) struct Settings {
     pub(super) rows: Vec<Row>,
     /// The file of settings.
     pub(super) file: Option<PathBuf>,
+    /// Whether it was not to be read.
+    pub(super) no_config: bool,
 }
 
 /// A value in force, and where it comes from.
@@ -132,6 +134,7 @@ impl Settings {
             baseline: None,
             rows: Vec::new(),
             file,
+            no_config: chosen.no_config,
         };
         settings.settle_paths(chosen, &config);
         settings.settle_exclude(chosen, &config)?;
@@ -301,6 +304,7 @@ fn assignments<'a>(levels: impl Iterator<Item = (&'a String, &'a LevelName)>) ->
 pub(super) fn file_sentence(settings: &Settings) -> String {
     match &settings.file {
         Some(path) => format!("Settings from {}", clean(&path.to_string_lossy())),
+        None if settings.no_config => format!("{NAME} is not read (--no-config)"),
         None => format!("No {NAME} in this folder or above"),
     }
 }

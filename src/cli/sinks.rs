@@ -27,6 +27,12 @@ impl TypedValueParser for TargetParser {
         let (name, file) = split(value);
         let known = PossibleValuesParser::new(names()).parse_ref(cmd, arg, name)?;
         let unknown = || clap::Error::new(clap::error::ErrorKind::InvalidValue).with_cmd(cmd);
+        if file.as_ref().is_some_and(|file| file.as_os_str().is_empty()) {
+            let message = format!("no file is named after '{known}='; leave the '=' out for standard output\n");
+            return Err(clap::Error::raw(clap::error::ErrorKind::InvalidValue, message).with_cmd(cmd));
+        }
+        // what is - everywhere else
+        let file = file.filter(|file| file.as_os_str() != "-");
         Ok(Target { format: format(&known).ok_or_else(unknown)?, file })
     }
 
@@ -65,6 +71,7 @@ fn path_of(value: &OsStr, from: usize) -> PathBuf {
 /// Two go to standard output, or to one file, or there is none for `output_file`.
 pub(super) fn targets(formats: &[Target], output_file: Option<&Path>) -> Result<Vec<Target>, Failure> {
     let mut targets = formats.to_vec();
+    let output_file = output_file.filter(|file| file.as_os_str() != "-");
     let mut open = targets.iter_mut().filter(|target| target.file.is_none());
     let first = open.next();
     if let Some(second) = open.next() {

@@ -113,6 +113,9 @@ fn paths(inputs: &[Input]) -> impl Iterator<Item = &Path> + Clone {
 
 pub(super) fn limit_threads(threads: Option<NonZeroUsize>) -> Result<(), Failure> {
     let Some(threads) = threads else { return Ok(()) };
+    // more than the cores only take turns, and thousands take long to start
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let threads = threads.min(NonZeroUsize::new(cores.saturating_mul(4)).unwrap_or(threads));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global();
     pool.map_err(|error| Failure::Usage(format!("cannot start {threads} threads: {error}; try a smaller --threads")))
 }

@@ -18,22 +18,52 @@ pub(super) struct Keys {
     large: Vec<(usize, HashMap<Vec<u8>, Span>)>,
 }
 
-/// A key: where it stands between its quotes, and the half of its mark that the caller's set leaves out.
+/// A key: where it begins behind its quote, and in the lowest bit whether it holds an escape. Where it ends
+/// its bytes tell, in the rare case that somebody asks.
 #[derive(Clone, Copy)]
-pub(super) struct Key {
-    pub(super) start: usize,
-    pub(super) end: usize,
-    pub(super) tag: u32,
-    pub(super) escaped: bool,
-}
+pub(super) struct Key(usize);
 
 impl Key {
-    fn span(self) -> Span {
-        self.start..self.end
+    /// A key that begins there.
+    #[inline(always)]
+    pub(super) fn new(start: usize, escaped: bool) -> Self {
+        Key(start << 1 | usize::from(escaped))
+    }
+
+    /// Where it begins.
+    pub(super) fn start(self) -> usize {
+        self.0 >> 1
+    }
+
+    fn escaped(self) -> bool {
+        self.0 & 1 != 0
+    }
+
+    fn span(self, bytes: &[u8]) -> Span {
+        let start = self.start();
+        let mut end = start;
+        loop {
+            let rest = bytes.get(end..).unwrap_or_default();
+            match memchr::memchr2(b'"', b'\\', rest) {
+                Some(at) if rest[at] == b'\\' => end += at + 2,
+                Some(at) => return start..end + at,
+                None => return start..bytes.len(),
+            }
+        }
     }
 
     fn name(self, bytes: &[u8]) -> Cow<'_, [u8]> {
-        name(&bytes[self.span()], self.escaped)
+        name(&bytes[self.span(bytes)], self.escaped())
+    }
+
+    /// Whether the key, decoded, is `name`.
+    fn is(self, bytes: &[u8], other: &[u8]) -> bool {
+        if self.escaped() {
+            return self.name(bytes).as_ref() == other;
+        }
+        let rest = bytes.get(self.start()..).unwrap_or_default();
+        // without escapes in it, the name ends at the first quote
+        rest.get(other.len()) == Some(&b'"') && rest.starts_with(other) && !other.contains(&b'"')
     }
 }
 
@@ -72,9 +102,9 @@ impl Keys {
         {
             return (earlier(map, bytes, key), !0);
         }
-        let found = self.keys[from..].iter().find(|k| k.tag == key.tag && k.name(bytes) == key.name(bytes));
-        if let Some(found) = found {
-            return (Some(found.span()), 0);
+        let name = key.name(bytes);
+        if let Some(found) = self.keys[from..].iter().find(|k| k.is(bytes, &name)) {
+            return (Some(found.span(bytes)), 0);
         }
         self.keys.push(key);
         if self.keys.len() - from <= FEW {
@@ -95,7 +125,7 @@ fn earlier(map: &mut HashMap<Vec<u8>, Span>, bytes: &[u8], key: Key) -> Option<S
     if let Some(first) = map.get(&*name) {
         return Some(first.clone());
     }
-    map.insert(name.into_owned(), key.span());
+    map.insert(name.into_owned(), key.span(bytes));
     None
 }
 

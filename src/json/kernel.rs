@@ -36,6 +36,9 @@ pub(super) trait Look: Copy {
     /// hold a non-ASCII byte.
     fn is_text(self, bytes: &[u8; BLOCK]) -> (bool, bool);
 
+    /// Which of 32 bytes are the same, one bit a byte.
+    fn same(self, some: &[u8; 32], others: &[u8; 32]) -> u32;
+
     /// Looks at whole blocks from `at` on, up to the first with a stop or a rare escape, or for which
     /// there are not enough bytes. A call of its own, in which nothing but this loop needs registers.
     fn skim(self, bytes: &[u8], at: usize, carry: u64) -> Skimmed;
@@ -186,6 +189,17 @@ impl Look for Portable {
         (special.to_bitmask() & 0xFFFF == 0, all.to_bitmask() & 0xFFFF != 0)
     }
 
+    #[inline(always)]
+    fn same(self, some: &[u8; 32], others: &[u8; 32]) -> u32 {
+        let half = |bytes: &[u8; 32], at: usize| {
+            let mut part = [0; 16];
+            part.copy_from_slice(&bytes[at..at + 16]);
+            u8x16::new(part)
+        };
+        let bits = |at| half(some, at).simd_eq(half(others, at)).to_bitmask() & 0xFFFF;
+        bits(0) | bits(16) << 16
+    }
+
     #[inline(never)]
     fn skim(self, bytes: &[u8], at: usize, carry: u64) -> Skimmed {
         skim(self, bytes, at, carry)
@@ -229,6 +243,12 @@ impl Look for Avx2 {
     }
 
     #[inline(always)]
+    fn same(self, some: &[u8; 32], others: &[u8; 32]) -> u32 {
+        // SAFETY: `self` proves that the processor has AVX2.
+        unsafe { same_avx2(some, others) }
+    }
+
+    #[inline(never)]
     fn skim(self, bytes: &[u8], at: usize, carry: u64) -> Skimmed {
         // SAFETY: `self` proves that the processor has these features.
         unsafe { skim_avx2(self, bytes, at, carry) }
@@ -304,6 +324,17 @@ fn is_text_avx2(bytes: &[u8; BLOCK]) -> (bool, bool) {
         unsafe { (_mm256_loadu_si256(bytes.as_ptr().cast()), _mm256_loadu_si256(bytes.as_ptr().add(32).cast())) };
     let found = _mm256_movemask_epi8(_mm256_or_si256(special(low), special(high)));
     (found == 0, _mm256_movemask_epi8(_mm256_or_si256(low, high)) != 0)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2")]
+fn same_avx2(some: &[u8; 32], others: &[u8; 32]) -> u32 {
+    use std::arch::x86_64::*;
+    // SAFETY: unaligned loads of the 32 bytes of each array.
+    let (some, others) =
+        unsafe { (_mm256_loadu_si256(some.as_ptr().cast()), _mm256_loadu_si256(others.as_ptr().cast())) };
+    _mm256_movemask_epi8(_mm256_cmpeq_epi8(some, others)) as u32
 }
 
 /// The bits behind backslashes that escape, and the carry: in a run of backslashes every other one

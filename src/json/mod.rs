@@ -11,6 +11,7 @@ mod kernel;
 mod number;
 pub mod plain;
 pub mod print;
+mod shape;
 pub mod text;
 mod walk;
 
@@ -18,6 +19,7 @@ pub use number::worth;
 
 use duplicate::Keys;
 use kernel::Kernel;
+use shape::Shapes;
 use std::ops::Range;
 use walk::Level;
 
@@ -202,6 +204,7 @@ pub struct Scanner {
     /// The open objects and arrays but for the innermost.
     open: Vec<Level>,
     keys: Keys,
+    shapes: Shapes,
     /// Where a low surrogate stands whose high one was met.
     paired: usize,
 }
@@ -255,6 +258,7 @@ impl Scanner {
         self.notes = Notes::default();
         self.open.clear();
         self.keys.clear();
+        self.shapes.begin();
         self.paired = usize::MAX;
     }
 

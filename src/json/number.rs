@@ -8,6 +8,26 @@ pub(super) struct Number {
     pub(super) doubtful: bool,
 }
 
+/// The end of the number at `at` if it is one of at most seven digits and nothing else, as counters are, and a
+/// comma or a bracket ends it.
+#[inline(always)]
+pub(super) fn short(bytes: &[u8], at: usize) -> Option<usize> {
+    let chunk = u64::from_le_bytes(*bytes.get(at..).and_then(<[u8]>::first_chunk::<8>)?);
+    let bits = others(chunk).trailing_zeros() & !7;
+    // no digit at all, or eight of them
+    let next = chunk.checked_shr(bits).filter(|_| bits > 0)? as u8;
+    let leads_with_zero = chunk as u8 == b'0' && bits > 8;
+    (matches!(next, b',' | b'}' | b']') && !leads_with_zero).then_some(at + bits as usize / 8)
+}
+
+/// The high bits of those of eight bytes that are no digits: a digit less '0' is at most 9, so that 0x76 more
+/// does not reach the high bit.
+#[inline(always)]
+fn others(chunk: u64) -> u64 {
+    let values = chunk ^ 0x3030_3030_3030_3030;
+    (((values & 0x7F7F_7F7F_7F7F_7F7F) + 0x7676_7676_7676_7676) | values) & 0x8080_8080_8080_8080
+}
+
 /// Scans the number at `at`; the offset of the offending byte (or the end) where none stands there.
 pub(super) fn scan(bytes: &[u8], at: usize) -> Result<Number, usize> {
     let mut i = at + usize::from(bytes[at] == b'-');
@@ -45,10 +65,9 @@ pub(super) fn scan(bytes: &[u8], at: usize) -> Result<Number, usize> {
 /// The offset of the first byte from `at` on that is no digit.
 #[inline(always)]
 fn digits(bytes: &[u8], mut at: usize) -> usize {
-    // eight at a time: a digit less '0' is at most 9, so that 0x76 more does not reach the high bit
+    // eight at a time
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
-        let values = u64::from_le_bytes(*chunk) ^ 0x3030_3030_3030_3030;
-        let others = (((values & 0x7F7F_7F7F_7F7F_7F7F) + 0x7676_7676_7676_7676) | values) & 0x8080_8080_8080_8080;
+        let others = others(u64::from_le_bytes(*chunk));
         if others != 0 {
             return at + others.trailing_zeros() as usize / 8;
         }

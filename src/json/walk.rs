@@ -3,6 +3,7 @@
 
 use super::duplicate::{Key, mark};
 use super::kernel::{BLOCK, Bits, Look};
+use super::shape::{Guess, Known, TEXT};
 use super::{Block, BlockMember, DuplicateKey, Fail, Kind, Member, Reason, Role, Scanner, Value, number, word};
 use std::ops::Range;
 
@@ -20,10 +21,13 @@ pub(super) struct Level {
     key_end: usize,
     /// See [`Member::word`].
     word: u64,
-    /// The marks of the object's keys: only where two meet they are compared.
+    /// The marks of the object's keys, unless `known` tells them: only where two meet they are compared.
     marks: u64,
     /// Where the object's keys begin in the scanner's list.
     keys_from: usize,
+    /// What stands for the key, and with it for all keys of the object up to it; 0 where that is not known,
+    /// or there is none. In an array, that of the key whose value it is.
+    known: Guess,
 }
 
 impl Level {
@@ -37,6 +41,7 @@ impl Level {
         word: 0,
         marks: 0,
         keys_from: 0,
+        known: 0,
     };
 
     fn key(&self) -> Range<usize> {
@@ -69,18 +74,18 @@ fn is_escaped(bytes: &[u8], key: Range<usize>, name: &[u8]) -> bool {
 /// than those that have just been written, for which processors have to wait.
 #[inline(always)]
 fn push(open: &mut Vec<Level>, level: Level) {
-    let Level { start, role, object, escaped, key_start, key_end, word, marks, keys_from } = level;
-    open.push(Level { start, role, object, escaped, key_start, key_end, word, marks, keys_from });
+    let Level { start, role, object, escaped, key_start, key_end, word, marks, keys_from, known } = level;
+    open.push(Level { start, role, object, escaped, key_start, key_end, word, marks, keys_from, known });
 }
 
 /// Takes the level back that was put away last.
 #[inline(always)]
-fn pop(open: &mut Vec<Level>) -> Level {
-    let Some(last) = open.last() else { return Level::OUTSIDE };
-    let &Level { start, role, object, escaped, key_start, key_end, word, marks, keys_from } = last;
-    let level = Level { start, role, object, escaped, key_start, key_end, word, marks, keys_from };
+fn pop(open: &mut Vec<Level>) -> Option<Level> {
+    let last = open.last()?;
+    let &Level { start, role, object, escaped, key_start, key_end, word, marks, keys_from, known } = last;
+    let level = Level { start, role, object, escaped, key_start, key_end, word, marks, keys_from, known };
     open.truncate(open.len() - 1);
-    level
+    Some(level)
 }
 
 /// The block that is looked at.
@@ -177,7 +182,8 @@ pub(super) fn walk<K: Look>(
     let (mut at, mut byte) = skip(bytes, start, line);
     // what ends early goes on here: where, and whether in a string
     let (at, in_string) = 'end: {
-        loop {
+        // a member whose key has to be read, or an element
+        'member: loop {
             if level.object {
                 if byte != b'"' {
                     break 'end (at, false);
@@ -199,114 +205,131 @@ pub(super) fn walk<K: Look>(
                 }
                 (at, byte) = skip(bytes, at + 1, line);
             }
-            let mut from = at;
-            let mut escapes = false;
-            let mut kind = match byte {
-                b'"' => {
-                    match string(kernel, &mut window, scanner, bytes, at + 1) {
-                        (end, Ok(escape)) if byte_at(bytes, end) == b'"' => (at, escapes) = (end + 1, escape),
-                        (end, Ok(_)) => break 'end (end, true),
-                        (_, Err(letter)) => return Err(scanner.bad_escape(bytes, letter, line)),
+            // a value; where a key is guessed, the next one follows at once
+            'value: loop {
+                let mut from = at;
+                let mut escapes = false;
+                let mut kind = match byte {
+                    b'"' => {
+                        match string(kernel, &mut window, scanner, bytes, at + 1) {
+                            (end, Ok(escape)) if byte_at(bytes, end) == b'"' => (at, escapes) = (end + 1, escape),
+                            (end, Ok(_)) => break 'end (end, true),
+                            (_, Err(letter)) => return Err(scanner.bad_escape(bytes, letter, line)),
+                        }
+                        Kind::String
                     }
-                    Kind::String
-                }
-                open @ (b'{' | b'[') => {
-                    let object = open == b'{';
-                    let role = role(scanner, bytes, &level, object);
-                    push(&mut scanner.open, level);
-                    level.start = at;
-                    level.role = role;
-                    level.object = object;
-                    level.marks = 0;
-                    level.keys_from = scanner.keys.len();
-                    scanner.notes.depth = scanner.notes.depth.max(scanner.open.len());
-                    (at, byte) = skip(bytes, at + 1, line);
-                    // the closing bracket is two behind the opening one in ASCII
-                    if byte != open + 2 {
-                        continue;
-                    }
-                    at += 1;
-                    from = level.start;
-                    level = pop(&mut scanner.open);
-                    if object { Kind::Object } else { Kind::Array }
-                }
-                digit @ (b'-' | b'0'..=b'9') => {
-                    // a single digit, as most counters are
-                    let next = byte_at(bytes, at + 1);
-                    if digit != b'-' && matches!(next, b',' | b'}' | b']') {
-                        at += 1;
-                    } else {
-                        match number::scan(bytes, at) {
-                            Ok(number) => {
-                                if number.doubtful {
-                                    scanner.doubt(bytes, at..number.end);
-                                }
-                                at = number.end;
+                    open @ (b'{' | b'[') => {
+                        let object = open == b'{';
+                        let role = role(scanner, bytes, &level, object);
+                        push(&mut scanner.open, level);
+                        level.start = at;
+                        level.role = role;
+                        level.object = object;
+                        level.marks = 0;
+                        level.keys_from = scanner.keys.len();
+                        scanner.notes.depth = scanner.notes.depth.max(scanner.open.len());
+                        if object {
+                            let guesses = scanner.shapes.known(level.known).child;
+                            if let Some(value) = guessed(kernel, scanner, bytes, at, guesses, &mut level) {
+                                (at, byte) = skip(bytes, value, line);
+                                continue 'value;
                             }
+                            level.known = 0;
+                        }
+                        (at, byte) = skip(bytes, at + 1, line);
+                        // the closing bracket is two behind the opening one in ASCII
+                        if byte != open + 2 {
+                            continue 'member;
+                        }
+                        at += 1;
+                        from = level.start;
+                        let Some(outer) = pop(&mut scanner.open) else { break 'end (at, false) };
+                        level = outer;
+                        if object { Kind::Object } else { Kind::Array }
+                    }
+                    b'-' | b'0'..=b'9' => {
+                        match number::short(bytes, at) {
+                            Some(end) => at = end,
+                            None => match number::scan(bytes, at) {
+                                Ok(number) => {
+                                    if number.doubtful {
+                                        scanner.doubt(bytes, at..number.end);
+                                    }
+                                    at = number.end;
+                                }
+                                Err(bad) => break 'end (bad, false),
+                            },
+                        }
+                        Kind::Number
+                    }
+                    first @ (b't' | b'f' | b'n') => {
+                        let (word, kind): (&[u8], Kind) = match first {
+                            b't' => (b"true", Kind::Bool),
+                            b'f' => (b"false", Kind::Bool),
+                            _ => (b"null", Kind::Null),
+                        };
+                        match literal(bytes, at, word) {
+                            Ok(end) => at = end,
                             Err(bad) => break 'end (bad, false),
                         }
+                        kind
                     }
-                    Kind::Number
-                }
-                first @ (b't' | b'f' | b'n') => {
-                    let (word, kind): (&[u8], Kind) = match first {
-                        b't' => (b"true", Kind::Bool),
-                        b'f' => (b"false", Kind::Bool),
-                        _ => (b"null", Kind::Null),
-                    };
-                    match literal(bytes, at, word) {
-                        Ok(end) => at = end,
-                        Err(bad) => break 'end (bad, false),
-                    }
-                    kind
-                }
-                _ => break 'end (at, false),
-            };
-            // a value is finished: by it others may be
-            loop {
-                match level.role {
-                    Role::Other => {}
-                    Role::Outside => {
-                        let behind = at.wrapping_sub(window.base);
-                        let own = if behind < BLOCK { (1 << behind) - 1 } else { !0 };
-                        scanner.notes.non_ascii = window.high | window.bits.high & own != 0;
-                        return Ok(Value { span: from..at, kind });
-                    }
-                    Role::Top => {
-                        if kind != Kind::Object && level.is(bytes, b"message") {
-                            // the last value of a repeated key counts: an earlier object is gone
-                            scanner.clear_message();
+                    _ => break 'end (at, false),
+                };
+                // a value is finished: by it others may be
+                loop {
+                    match level.role {
+                        Role::Other => {}
+                        Role::Outside => {
+                            let behind = at.wrapping_sub(window.base);
+                            let own = if behind < BLOCK { (1 << behind) - 1 } else { !0 };
+                            scanner.notes.non_ascii = window.high | window.bits.high & own != 0;
+                            return Ok(Value { span: from..at, kind });
                         }
-                        scanner.top.push(level.member(from..at, kind, escapes));
-                    }
-                    Role::Message => {
-                        if kind != Kind::Array && level.is(bytes, b"content") {
-                            scanner.clear_content();
+                        Role::Top => {
+                            if kind != Kind::Object && level.is(bytes, b"message") {
+                                // the last value of a repeated key counts: an earlier object is gone
+                                scanner.clear_message();
+                            }
+                            scanner.top.push(level.member(from..at, kind, escapes));
                         }
-                        scanner.inner.push(level.member(from..at, kind, escapes));
+                        Role::Message => {
+                            if kind != Kind::Array && level.is(bytes, b"content") {
+                                scanner.clear_content();
+                            }
+                            scanner.inner.push(level.member(from..at, kind, escapes));
+                        }
+                        Role::Content => scanner.blocks.push(Block { value: from..at, kind }),
+                        Role::Block => {
+                            let block = scanner.blocks.len() as u32;
+                            scanner
+                                .block_members
+                                .push(BlockMember { block, member: level.member(from..at, kind, escapes) });
+                        }
                     }
-                    Role::Content => scanner.blocks.push(Block { value: from..at, kind }),
-                    Role::Block => {
-                        let block = scanner.blocks.len() as u32;
-                        scanner
-                            .block_members
-                            .push(BlockMember { block, member: level.member(from..at, kind, escapes) });
+                    if level.object {
+                        let guesses = scanner.shapes.known(level.known).next;
+                        if let Some(value) = guessed(kernel, scanner, bytes, at, guesses, &mut level) {
+                            (at, byte) = skip(bytes, value, line);
+                            continue 'value;
+                        }
                     }
+                    (at, byte) = skip(bytes, at, line);
+                    if byte == b',' {
+                        (at, byte) = skip(bytes, at + 1, line);
+                        continue 'member;
+                    }
+                    if byte != if level.object { b'}' } else { b']' } {
+                        break 'end (at, false);
+                    }
+                    at += 1;
+                    if level.object {
+                        scanner.keys.leave(level.keys_from, level.marks, scanner.open.len());
+                    }
+                    (from, kind, escapes) = (level.start, if level.object { Kind::Object } else { Kind::Array }, false);
+                    let Some(outer) = pop(&mut scanner.open) else { break 'end (at, false) };
+                    level = outer;
                 }
-                (at, byte) = skip(bytes, at, line);
-                if byte == b',' {
-                    (at, byte) = skip(bytes, at + 1, line);
-                    break;
-                }
-                if byte != if level.object { b'}' } else { b']' } {
-                    break 'end (at, false);
-                }
-                at += 1;
-                if level.object {
-                    scanner.keys.leave(level.keys_from, level.marks, scanner.open.len());
-                }
-                (from, kind, escapes) = (level.start, if level.object { Kind::Object } else { Kind::Array }, false);
-                level = pop(&mut scanner.open);
             }
         }
     };
@@ -382,14 +405,60 @@ fn note_key(scanner: &mut Scanner, bytes: &[u8], level: &mut Level) {
         _ => odd_mark(bytes, level.key(), level.escaped),
     };
     level.word = head;
-    let bit = 1 << (hash >> 58);
-    if level.marks & bit == 0 {
-        scanner.keys.push(Key { start, end, escaped: level.escaped, tag: hash as u32 });
-        level.marks |= bit;
-    } else {
-        let key = Key { start, end, escaped: level.escaped, tag: hash as u32 };
-        level.marks = level.marks | bit | meet(scanner, bytes, level.keys_from, key);
+    let before = level.known;
+    if before != 0 {
+        level.marks = scanner.shapes.known(before).marks;
     }
+    let bit = 1 << (hash >> 58);
+    let key = Key::new(start, level.escaped);
+    let is_new = if level.marks & bit == 0 {
+        scanner.keys.push(key);
+        level.marks |= bit;
+        true
+    } else {
+        let (is_new, marks) = meet(scanner, bytes, level.keys_from, key, end);
+        level.marks = level.marks | bit | marks;
+        is_new
+    };
+    level.known = 0;
+    if is_new && !level.escaped && level.marks != !0 {
+        let parent = scanner.open.last().map_or(0, |parent| parent.known);
+        level.known = scanner.shapes.learn(bytes, start.wrapping_sub(2), length + 4, (head, hash), (before, parent));
+    }
+}
+
+/// Sees whether a member begins at `at` with one of the keys that were guessed; where its value does.
+#[inline(always)]
+fn guessed<K: Look>(
+    kernel: K,
+    scanner: &mut Scanner,
+    bytes: &[u8],
+    at: usize,
+    guesses: [Guess; 2],
+    level: &mut Level,
+) -> Option<usize> {
+    let text = bytes.get(at..).and_then(<[u8]>::first_chunk::<TEXT>)?;
+    let is = |known: &Known| kernel.same(text, &known.text) | known.beyond == !0;
+    let mut guess = guesses[0];
+    let mut known = scanner.shapes.known(guess);
+    if !is(known) {
+        guess = guesses[1];
+        known = scanner.shapes.known(guess);
+        if !is(known) {
+            return None;
+        }
+    }
+    if guess == 0 {
+        return None;
+    }
+    let value = at + usize::from(known.length);
+    level.key_start = at + 2;
+    level.key_end = value - 2;
+    level.escaped = false;
+    level.word = known.word;
+    level.known = guess;
+    scanner.keys.push(Key::new(at + 2, false));
+    Some(value)
 }
 
 /// The word and the mark of a key with escapes, or near the end of the bytes.
@@ -399,17 +468,17 @@ fn odd_mark(bytes: &[u8], key: Range<usize>, escaped: bool) -> (u64, u64) {
     super::duplicate::mark_of(&super::duplicate::name(&bytes[key], escaped))
 }
 
-/// A key of a mark that another one of its object may have; marks to add. It is given its arguments one
-/// by one: a level whose address leaves the walk would live in memory.
+/// A key of a mark that another one of its object may have: whether it is new, and marks to add. It is given
+/// its arguments one by one: a level whose address leaves the walk would live in memory.
 #[inline(never)]
-fn meet(scanner: &mut Scanner, bytes: &[u8], keys_from: usize, key: Key) -> u64 {
-    let second = key.start..key.end;
+fn meet(scanner: &mut Scanner, bytes: &[u8], keys_from: usize, key: Key, end: usize) -> (bool, u64) {
     let (found, marks) = scanner.keys.meet(bytes, keys_from, scanner.open.len(), key);
+    let is_new = found.is_none();
     if let Some(first) = found {
         scanner.notes.duplicates += 1;
-        scanner.notes.duplicate.get_or_insert(DuplicateKey { first, second });
+        scanner.notes.duplicate.get_or_insert(DuplicateKey { first, second: key.start()..end });
     }
-    marks
+    (is_new, marks)
 }
 
 /// What the object or array is that begins as the value of a level's last key.

@@ -2,7 +2,7 @@
 
 use super::clean::clean;
 use super::layout::plural;
-use super::{FileReport, Format, Options, ReadError, Report, StoreReport, Summary, Totals};
+use super::{FileReport, Format, Options, ReadError, Report, StoreReport, Summary, Totals, others};
 use crate::rules::{Finding, Rule, StoreFinding};
 use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, TestSuite};
 use std::collections::BTreeMap;
@@ -129,5 +129,5 @@ fn line(finding: &Finding) -> String {
 fn store_line(finding: &StoreFinding) -> String {
     let StoreFinding { rule, severity, files, message, .. } = finding;
     let first = files.first().map(|file| format!("{}: ", clean(file))).unwrap_or_default();
-    format!("{first}{}[{}] {}: {}", severity.name(), rule.code, rule.name, clean(message))
+    format!("{first}{}[{}] {}: {}{}", severity.name(), rule.code, rule.name, clean(message), others(finding))
 }

@@ -245,8 +245,10 @@ pub struct FileReport {
 }
 
 impl FileReport {
-    /// A report on the first file that a finding concerns, with that finding and nothing else.
+    /// A report on the first file that a finding concerns, with that finding and nothing else; the message
+    /// names the others.
     fn of_store(finding: &StoreFinding) -> FileReport {
+        let message = format!("{}{}", finding.message, others(finding));
         let mut totals = Totals::default();
         totals.count(finding.severity, 1);
         FileReport {
@@ -257,7 +259,7 @@ impl FileReport {
             findings: vec![Finding {
                 severity: finding.severity,
                 anchor: finding.anchor.clone(),
-                ..Finding::new(finding.rule, None, finding.message.clone()).effect(finding.effect.clone())
+                ..Finding::new(finding.rule, None, message).effect(finding.effect.clone())
             }],
             ..FileReport::default()
         }
@@ -271,6 +273,23 @@ impl FileReport {
     /// `clean`, `info`, `warning` or `error`.
     pub fn verdict(&self) -> &'static str {
         self.worst().map_or("clean", Severity::name)
+    }
+}
+
+/// How many other files a message names.
+const NAMED: usize = 5;
+
+/// The files that a finding concerns beside the first, for the end of its message: `; also: b.jsonl, c.jsonl`.
+pub(super) fn others(finding: &StoreFinding) -> String {
+    let others = finding.files.get(1..).unwrap_or_default();
+    if others.is_empty() {
+        return String::new();
+    }
+    let named = others.iter().take(NAMED).map(|file| clean::clean(file));
+    let named = named.collect::<Vec<_>>().join(", ");
+    match others.len().saturating_sub(NAMED) {
+        0 => format!("; also: {named}"),
+        more => format!("; also: {named} and {} more", layout::thousands(more as u64)),
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::clean::clean;
 use super::json::write_json;
-use super::{FileReport, Format, ReadError, Report, Summary, rule_text};
+use super::{FileReport, Format, ReadError, Report, StoreReport, Summary, rule_text};
 use crate::rules::{Anchor, Finding, Place, RULES, Rule, Severity, first_sentence};
 use serde_json::{Value, json};
 use serde_sarif::sarif::{
@@ -28,6 +28,9 @@ pub(super) const FORMAT: Format = Format {
 
 const BEGINNING: &str = "{\n \"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\n \"version\":\"2.1.0\",\n \
                          \"runs\":[{\n  \"tool\":{\"driver\":{\"name\":\"sesstool\",";
+
+/// How many other files a finding between files names.
+const RELATED: usize = 50;
 
 /// How far the document is, and what comes after the results.
 #[derive(Default)]
@@ -57,6 +60,12 @@ impl Sarif {
         write!(out, "{BEGINNING}{rest},\n  \"columnKind\":\"utf16CodeUnits\",\n  \"results\":[")
     }
 
+    fn result(&mut self, out: &mut dyn Write, result: &SarifResult) -> io::Result<()> {
+        let separator = if std::mem::replace(&mut self.results, true) { "," } else { "" };
+        write!(out, "{separator}\n   ")?;
+        write_json(out, result)
+    }
+
     fn notify(&mut self, level: &str, path: &str, message: &str) {
         let notification = Notification::builder()
             .level(Value::from(level))
@@ -73,10 +82,18 @@ impl Report for Sarif {
         for note in &report.notes {
             self.notify("note", &report.path, note);
         }
-        for finding in &report.findings {
-            let separator = if std::mem::replace(&mut self.results, true) { "," } else { "" };
-            write!(out, "{separator}\n   ")?;
-            write_json(out, &result(&report.path, finding))?;
+        report.findings.iter().try_for_each(|finding| self.result(out, &result(&report.path, finding)))
+    }
+
+    fn store(&mut self, out: &mut dyn Write, store: &StoreReport) -> io::Result<()> {
+        self.start(out)?;
+        for finding in &store.findings {
+            let FileReport { path, findings, .. } = FileReport::of_store(finding);
+            let related = finding.files.iter().skip(1).take(RELATED);
+            let related: Vec<Location> = related.map(|path| location(path, None)).collect();
+            for finding in &findings {
+                self.result(out, &SarifResult { related_locations: Some(related.clone()), ..result(&path, finding) })?;
+            }
         }
         Ok(())
     }

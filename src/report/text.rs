@@ -9,6 +9,7 @@ use anstyle::{AnsiColor, Style};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use unicode_width::UnicodeWidthStr;
 
 pub(super) const FORMAT: Format = Format {
     name: "text",
@@ -72,12 +73,12 @@ impl Report for Text {
             self.finding(out, &path, finding)?;
         }
         for finding in &infos {
-            info(out, &path, finding)?;
+            info(out, &path, finding, self.options.width)?;
         }
         if !infos.is_empty() {
             writeln!(out)?;
         }
-        file_summary(out, &path, report)?;
+        file_summary(out, &path, report, self.options.width)?;
         let shown = grave.iter().chain(&infos).copied();
         self.rest(out, rest(&report.counts, shown))?;
         writeln!(out)
@@ -223,11 +224,16 @@ fn position(path: &str, place: &Place) -> String {
     format!("{path}:{}:{}", place.line, place.column())
 }
 
-/// An info in one line: nothing breaks, so it does not ask for room.
-fn info(out: &mut dyn Write, path: &str, finding: &Finding) -> io::Result<()> {
+/// An info in one line if it fits: nothing breaks, so it does not ask for room.
+fn info(out: &mut dyn Write, path: &str, finding: &Finding, width: usize) -> io::Result<()> {
     let place = finding.place.as_ref().map_or_else(|| path.to_string(), |place| position(path, place));
-    let heading = heading(finding.rule, finding.severity, &finding.message, usize::MAX);
-    writeln!(out, "{heading} {}", styled(DIM, &format!("--> {place}")))
+    let arrow = format!("--> {place}");
+    let Finding { rule, severity, message, .. } = finding;
+    let line = format!("{}[{}] {}: {} {arrow}", severity.name(), rule.code, rule.name, truncate(message, MAX_MESSAGE));
+    let fits = line.width() <= width;
+    let heading = heading(rule, *severity, message, if fits { usize::MAX } else { width });
+    let between = if fits { " " } else { "\n  " };
+    writeln!(out, "{heading}{between}{}", styled(DIM, &arrow))
 }
 
 /// The kind of repair, and in one sentence what it does; `explain` tells the rest.
@@ -242,11 +248,13 @@ fn repair(finding: &Finding) -> String {
 }
 
 /// `path: 2 errors, 1 warning (319,161 lines, 512 MiB)`, the headline, and remarks.
-fn file_summary(out: &mut dyn Write, path: &str, report: &FileReport) -> io::Result<()> {
+fn file_summary(out: &mut dyn Write, path: &str, report: &FileReport, width: usize) -> io::Result<()> {
     let (lines, bytes) = (plural(report.lines, "line"), size(report.bytes));
     writeln!(out, "{}: {} ({lines}, {bytes})", styled(BOLD, path), totals(report.totals))?;
     if let Some(headline) = headline(&report.context) {
-        writeln!(out, "  {}", styled(BOLD, &headline))?;
+        for line in wrap(&headline, width.saturating_sub(2)) {
+            writeln!(out, "  {}", styled(BOLD, &line))?;
+        }
     }
     report.notes.iter().try_for_each(|note| writeln!(out, "  note: {}", clean(note)))
 }

@@ -39,7 +39,9 @@ impl FromStr for Level {
 /// The rules that differ from what [`RULES`] says. The default changes nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
-    levels: BTreeMap<&'static str, Level>,
+    /// Kept apart from what is off: a rule that another policy switches on again has its severity still.
+    severities: BTreeMap<&'static str, Severity>,
+    off: BTreeSet<&'static str>,
     /// The rules that were asked for, and are not off.
     selected: BTreeSet<&'static str>,
 }
@@ -67,29 +69,36 @@ impl Policy {
             let selected = if select.is_empty() { Some(0) } else { closest(&select, rule) };
             selected.is_some_and(|selected| closest(&ignore, rule).is_none_or(|ignored| ignored < selected))
         };
-        let level = |rule: &Rule| if is_on(rule) { assigned(&assignments, rule) } else { Some(Level::Off) };
-        let levels = rules.iter().filter_map(|rule| Some((rule.code, level(rule)?))).collect();
-        let asked_for = rules.iter().filter(|rule| !select.is_empty() && is_on(rule));
-        let selected = asked_for.map(|rule| rule.code).collect();
-        Ok(Policy { levels, selected })
+        let mut policy = Policy::default();
+        for rule in rules {
+            let assigned = assigned(&assignments, rule);
+            if let Some(Level::At(severity)) = assigned {
+                policy.severities.insert(rule.code, severity);
+            }
+            if !is_on(rule) || assigned == Some(Level::Off) {
+                policy.off.insert(rule.code);
+            }
+            if !select.is_empty() && is_on(rule) {
+                policy.selected.insert(rule.code);
+            }
+        }
+        Ok(policy)
     }
 
     /// This policy where it says something, and elsewhere `lower`. A rule that is asked for here is on even
     /// if it is off there.
     pub fn over(&self, lower: &Policy) -> Policy {
-        let mut levels = lower.levels.clone();
-        levels.retain(|code, level| !(*level == Level::Off && self.selected.contains(code)));
-        levels.extend(&self.levels);
-        Policy { levels, selected: &lower.selected | &self.selected }
+        let mut severities = lower.severities.clone();
+        severities.extend(&self.severities);
+        let is_on = |code: &&str| self.selected.contains(*code) || self.severities.contains_key(*code);
+        let off = lower.off.iter().copied().filter(|code| !is_on(code)).chain(self.off.iter().copied()).collect();
+        Policy { severities, off, selected: &lower.selected | &self.selected }
     }
 
     /// The severity with which a finding of this rule counts, `severity` being its own; `None` if it does not.
     pub fn severity(&self, rule: &Rule, severity: Severity) -> Option<Severity> {
-        match self.levels.get(rule.code) {
-            None => Some(severity),
-            Some(Level::At(severity)) => Some(*severity),
-            Some(Level::Off) => None,
-        }
+        let own = || self.severities.get(rule.code).copied().unwrap_or(severity);
+        (!self.off.contains(rule.code)).then(own)
     }
 
     /// The finding with the severity that it has here; `None` if it does not count.
@@ -311,6 +320,9 @@ mod tests {
         assert_eq!(on(of(&[], &["B"], &["A002=warning"]), lower()), "A002=warning A010=error");
         assert_eq!(on(of(&["A00"], &[], &[]), lower()), "A001=error A002=info");
         assert_eq!(on(of(&["A00"], &["A001"], &[]), lower()), "A002=info");
+        // what is off here and on again there has its severity still
+        let twice = of(&[], &["A002"], &[]).over(&of(&[], &[], &["A002=warning"]));
+        assert_eq!(on(of(&["A002"], &[], &[]), twice), "A002=warning");
     }
 
     #[test]

@@ -138,6 +138,13 @@ fn the_settings_in_force_are_shown_with_their_origin() {
 
 /// What the program takes, the schema takes; what the schema refuses, the program refuses.
 #[test]
+fn settings_that_are_not_read_are_not_said_to_be_missing() {
+    let folder = project(SETTINGS);
+    let run = run_in(folder.path(), &["config", "show", "--no-config"]);
+    assert!(run.out.starts_with("sesstool.toml is not read (--no-config)\n"), "{}", run.out);
+}
+
+#[test]
 fn the_schema_is_that_of_the_program() {
     let printed = support::run(&["config", "schema"]).out;
     let page = std::fs::read_to_string(support::root().join("docs/sesstool.schema.json")).expect("the schema");

@@ -31,6 +31,25 @@ fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_lowercase() || byte.is_ascii_digit()
 }
 
+/// An image is built from what .dockerignore lets through; whatever the sources include has to be there.
+#[test]
+fn an_image_has_what_the_sources_include() {
+    let ignore = std::fs::read_to_string(root().join(".dockerignore")).expect(".dockerignore");
+    let passed: Vec<&str> = ignore.lines().filter_map(|line| line.strip_prefix('!')).collect();
+    let mut number = 0;
+    for entry in walkdir::WalkDir::new(root().join("src")) {
+        let path = entry.expect("a folder that can be listed").into_path();
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        for included in text.split("include_str!(\"").skip(1).filter_map(|rest| rest.split('"').next()) {
+            let file = path.parent().expect("a folder").join(included).canonicalize().expect("a file that is there");
+            let name = file.strip_prefix(root().canonicalize().expect("the root")).expect("below the crate");
+            assert!(passed.iter().any(|prefix| name.starts_with(prefix)), "{}", name.display());
+            number += 1;
+        }
+    }
+    assert!(number > 2, "{number}");
+}
+
 /// A name says what is wrong, never what to do.
 #[test]
 fn names_do_not_command() {

@@ -223,6 +223,70 @@ fn gitlab_has_what_it_asks_for() {
     assert_eq!(run(&["validate", HEALTHY, "--format", "gitlab"]).out, "[\n]\n");
 }
 
+/// Whoever reads one line of a finding between files learns of the others.
+#[test]
+fn findings_between_files_name_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = String::from_utf8(lines(&[HEADER.to_string(), message("00000000", "", "x")])).expect("text");
+    for n in 0..8 {
+        let file = folder.path().join(format!("f{n}.jsonl"));
+        std::fs::write(file, text.replace("00000000", &format!("0000000{n}"))).expect("a session");
+    }
+    for name in ["concise", "github", "gitlab", "junit", "sarif"] {
+        let run = validate_in(folder.path(), &["f0.jsonl", "f1.jsonl", "f2.jsonl", "--format", name]);
+        let line = run.out.lines().find(|line| line.contains("files have the session id"));
+        let line = line.unwrap_or_else(|| panic!("{name}: {}", run.out));
+        assert!(line.contains("also: f1.jsonl, f2.jsonl"), "{name}: {line}");
+    }
+    let all = validate_in(folder.path(), &[".", "--format", "concise"]);
+    assert!(all.out.contains("f5.jsonl and 2 more"), "{}", all.out);
+    let sarif = parsed(&validate_in(folder.path(), &[".", "--format", "sarif"]).out);
+    let results = sarif["runs"][0]["results"].as_array().expect("results");
+    let clash = results.iter().find(|result| result["ruleId"] == "S001").expect("S001");
+    let uri = |location: &Value| location["physicalLocation"]["artifactLocation"]["uri"].clone();
+    let related: Vec<Value> = clash["relatedLocations"].as_array().expect("the others").iter().map(uri).collect();
+    assert_eq!((related.len(), &related[6]), (7, &"f7.jsonl".into()));
+}
+
+/// On a narrow terminal nothing but a path is wider than it.
+#[test]
+fn text_keeps_to_the_width() {
+    let options = sesstool::report::Options { width: 80, ..Default::default() };
+    let format = sesstool::report::format("text").expect("a format");
+    for fixture in fixtures("bad") {
+        let mut text = Vec::new();
+        (format.new)(&options).file(&mut text, &fixture.report()).expect("memory takes everything");
+        let text = anstream::adapter::strip_bytes(&text).into_vec();
+        let text = String::from_utf8(text).expect("text");
+        for line in text.lines().filter(|line| !line.contains("--> ")) {
+            let line = line.replace(&fixture.name, "");
+            assert!(line.chars().count() <= 80, "{}: {line}", fixture.name);
+        }
+        for line in text.lines().filter(|line| line.starts_with("info[")) {
+            assert!(line.chars().count() <= 80, "{}: {line}", fixture.name);
+        }
+    }
+}
+
+#[test]
+fn a_dash_is_standard_output_and_nothing_is_no_file() {
+    let folder = folder(&[("a.jsonl", &torn(1))]);
+    for args in [&["--format", "json=-"][..], &["--format", "json", "--output-file", "-"]] {
+        let run = validate_in(folder.path(), &[&["a.jsonl"], args].concat());
+        assert!(run.code == Some(1) && run.out.starts_with('{'), "{args:?}: {}", run.err);
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1, "no file is made");
+    let run = validate_in(folder.path(), &["a.jsonl", "--format", "sarif="]);
+    assert!(run.code == Some(2) && run.err.contains("no file is named after 'sarif='"), "{}", run.err);
+}
+
+/// More threads than there is work for are not started.
+#[test]
+fn many_threads_do_no_harm() {
+    let folder = folder(&[("a.jsonl", &torn(1))]);
+    assert_eq!(validate_in(folder.path(), &["a.jsonl", "--threads", "1000000"]).code, Some(1));
+}
+
 #[test]
 fn several_formats_go_where_they_are_sent() {
     let folder = folder(&[("a.jsonl", &torn(1))]);
@@ -253,7 +317,7 @@ fn targets_that_cannot_be_meant_are_refused() {
         (&["--format", "json=a", "--output-file", "b"], "is for a --format without a file"),
         (&["--format", "json=a", "--format", "sarif=./a"], "two formats go to one file"),
         (&["--format", "jsn=a"], "'jsn'"),
-        (&["--format", "json="], "name another file"),
+        (&["--format", "json="], "no file is named after"),
         (&["--format", "json=no/such/folder/a"], "cannot write to the folder"),
     ] {
         let folder = folder(&[("a.jsonl", &torn(1))]);

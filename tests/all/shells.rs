@@ -106,6 +106,19 @@ fn others_are_made() {
     assert_eq!(run(&["completions", "tcsh"]).code, Some(2));
 }
 
+/// Examples stay in their columns, and each section has its name.
+#[test]
+fn pages_keep_examples_as_they_are() {
+    for verb in ["stats", "validate"] {
+        let page = run(&["man", verb]).out;
+        let (_, examples) = page.split_once("\n.SH EXAMPLES\n.nf\n").expect("examples");
+        let (examples, rest) = examples.split_once("\n.fi\n").expect("an end");
+        assert!(examples.lines().all(|line| line.starts_with("  ")), "{examples}");
+        assert!(rest.contains(".SH \"EXIT STATUS\"\n"), "{rest}");
+        assert!(!page.contains(".SH EXTRA") && page.matches(".nf").count() == page.matches(".fi").count(), "{page}");
+    }
+}
+
 #[test]
 fn there_is_a_page_a_verb() {
     let folder = tempfile::tempdir().expect("a folder");

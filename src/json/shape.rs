@@ -1,0 +1,160 @@
+//! What keys follow one another. Programs write the members of a record in one order, so the key that came
+//! after this one mostly comes again; then one comparison takes the place of reading it.
+//!
+//! Keys that were met stand in a tree: below each the keys that followed it in its object, and the first keys
+//! of the objects in its value. So a place in the tree is all keys of an object up to there, and what was found
+//! out of these holds again: that none of them occurs twice.
+
+/// The longest text of a key that is kept.
+pub(super) const TEXT: usize = 32;
+
+/// A place in the tree; 0 is outside of every object, or somewhere that is not in the tree.
+pub(super) type Guess = u16;
+
+/// How many places there are. What is a power of two needs no check of bounds.
+const PLACES: usize = 512;
+
+/// How many scans nothing is learned after the tree was full, at first and at most.
+const FIRST_PAUSE: u32 = 16;
+const LONGEST_PAUSE: u32 = 1 << 16;
+
+/// A key that was met.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+pub(super) struct Known {
+    /// The brace or the comma before it, the key in its quotes, and the colon.
+    pub(super) text: [u8; TEXT],
+    /// See [`Member::word`](super::Member::word).
+    pub(super) word: u64,
+    /// The marks of the keys of its object up to it.
+    pub(super) marks: u64,
+    /// A bit for each byte that is no longer of the text.
+    pub(super) beyond: u32,
+    /// How many bytes are.
+    pub(super) length: u8,
+    /// The place above: of the key before it, or where it is the first of its object, of the key whose value
+    /// that is.
+    above: Guess,
+    /// The keys that followed it in its object, the last two.
+    pub(super) next: [Guess; 2],
+    /// The first keys of the objects that are its value, or stand in the array that is.
+    pub(super) child: [Guess; 2],
+}
+
+/// The tree.
+pub(super) struct Shapes {
+    known: Box<[Known; PLACES]>,
+    /// How many places are taken.
+    taken: Guess,
+    /// By hash, which place may be that of a key behind another one.
+    index: Box<[Guess; PLACES * 2]>,
+    /// For how many scans nothing is learned, and for how many the next time.
+    rest: u32,
+    pause: u32,
+}
+
+impl Default for Shapes {
+    fn default() -> Self {
+        // the text of an empty key, so that a guess that stands for nothing is true or false like any other
+        let mut text = [0; TEXT];
+        text[..4].copy_from_slice(b",\"\":");
+        let none = Known { text, word: 0, marks: !0, beyond: !0 << 4, length: 4, above: 0, next: [0; 2], child: [0; 2] };
+        Shapes {
+            known: Box::new([none; PLACES]),
+            taken: 1,
+            index: Box::new([0; PLACES * 2]),
+            rest: 0,
+            pause: FIRST_PAUSE,
+        }
+    }
+}
+
+impl Shapes {
+    /// What a guess stands for.
+    #[inline(always)]
+    pub(super) fn known(&self, guess: Guess) -> &Known {
+        &self.known[usize::from(guess) % PLACES]
+    }
+
+    /// Begins a scan. Only now places that were taken can be given up: until now some were in use.
+    #[inline(always)]
+    pub(super) fn begin(&mut self) {
+        if usize::from(self.taken) == PLACES || self.rest > 0 {
+            self.pause_or_clear();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn pause_or_clear(&mut self) {
+        if self.rest == 0 {
+            // many keys that do not come again: what is learned is worth less than it costs
+            *self = Shapes { rest: self.pause, pause: (self.pause * 2).min(LONGEST_PAUSE), ..Shapes::default() };
+        } else {
+            self.rest -= 1;
+        }
+    }
+
+    /// Takes note of a key without escapes that was read and is new to its object: `lead` is where the byte
+    /// before its quote stands, `before` the place of the key before it, `parent` that of the key whose value
+    /// its object is. Its place; 0 where it is too long, not written as close as can be, or there is none.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn learn(
+        &mut self,
+        bytes: &[u8],
+        lead: usize,
+        length: usize,
+        (word, mark): (u64, u64),
+        (before, parent): (Guess, Guess),
+    ) -> Guess {
+        let text = bytes.get(lead..).and_then(<[u8]>::first_chunk::<TEXT>);
+        let Some(text) = text.filter(|text| length <= TEXT && is_close(&text[..length])) else { return 0 };
+        let first = text[0] == b'{';
+        // behind a key that is not in the tree nothing is known of those before
+        if self.rest > 0 || !first && before == 0 {
+            return 0;
+        }
+        let above = if first { parent } else { before };
+        let context = u64::from(above) << 1 | u64::from(first);
+        let mut at = (mark ^ context.wrapping_mul(0xD6E8_FEB8_6659_FD93)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48;
+        let found = loop {
+            let slot = self.index[at as usize % (PLACES * 2)];
+            if slot == 0 {
+                break None;
+            }
+            let known = self.known(slot);
+            if known.above == above && usize::from(known.length) == length && known.text[..length] == text[..length] {
+                break Some(slot);
+            }
+            at += 1;
+        };
+        let place = match found {
+            Some(place) => place,
+            None if usize::from(self.taken) == PLACES => return 0,
+            None => {
+                let place = self.taken;
+                self.taken += 1;
+                self.index[at as usize % (PLACES * 2)] = place;
+                let before = if first { 0 } else { self.known(before).marks };
+                let marks = before | 1 << (mark >> 58);
+                let beyond = (!0u32).checked_shl(length as u32).unwrap_or(0);
+                let (next, child) = ([0; 2], [0; 2]);
+                self.known[usize::from(place)] =
+                    Known { text: *text, word, marks, beyond, length: length as u8, above, next, child };
+                place
+            }
+        };
+        let above = &mut self.known[usize::from(above) % PLACES];
+        let below = if first { &mut above.child } else { &mut above.next };
+        if !below.contains(&place) {
+            *below = [place, below[0]];
+        }
+        place
+    }
+}
+
+/// Whether a key is written without white space, and in ASCII: of what is compared nothing else is looked at.
+fn is_close(text: &[u8]) -> bool {
+    matches!(text, [b'{' | b',', b'"', .., b'"', b':']) && text.is_ascii()
+}
