@@ -199,6 +199,15 @@ fn a_file_named_twice_is_taken_once() {
     }
 }
 
+/// The same of paths in the settings.
+#[test]
+fn paths_of_the_settings_may_overlap() {
+    let store = store();
+    put(&store.path().join("sesstool.toml"), b"paths = [\"deep\", \".\", \"b-healthy.jsonl\"]\n");
+    let run = finish(sesstool(&["validate", "--format", "json"]).current_dir(store.path()));
+    assert_eq!((run.code, paths(&json(&run)).len()), (Some(1), 2), "{}", run.out);
+}
+
 /// There is one standard input: a second `-` finds nothing, which is no damage.
 #[test]
 fn standard_input_is_named_once() {

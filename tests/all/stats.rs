@@ -416,6 +416,22 @@ fn wrong_usage_says_what_to_type() {
     assert_eq!((&document["totals"]["files"], document["errors"].as_array().map(Vec::len)), (&1.into(), Some(1)));
 }
 
+/// Entries that cost nothing save nothing by being counted once.
+#[test]
+fn no_saving_is_told_where_nothing_is_saved() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let typed = super::support::message("aaaa0001", "", "x");
+    for (name, header) in [
+        ("a.jsonl", super::support::HEADER.to_string()),
+        ("b.jsonl", super::support::HEADER.replace("2a7e18", "2a7e19")),
+    ] {
+        std::fs::write(folder.path().join(name), super::support::lines(&[&header, &typed])).expect("a session");
+    }
+    let path = folder.path().to_str().expect("a path");
+    assert_eq!(stats(&[path])["shared"]["tally"]["entries"], 1);
+    assert!(!run(&["stats", path]).out.contains("counted once"));
+}
+
 /// What is no session's id is told as the other verbs tell it.
 #[test]
 fn ids_that_name_no_session_are_explained() {
