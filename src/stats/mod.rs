@@ -2,7 +2,7 @@
 //!
 //! Every entry is measured once, while its line is hot ([`collect`]), into a packed [`row`]. Rows are added up
 //! ([`tally`]) on three bases that are never mixed: everything in the file, the branch of the leaf, the
-//! context that the model sees ([`file`]). [`store`] adds up files, with the entries that forks share counted
+//! context that the model sees ([`mod@file`]). [`store`] adds up files, with the entries that forks share counted
 //! once. Sums are exact ([`sum`]), so nothing depends on the order.
 
 pub mod by;

@@ -145,7 +145,7 @@ impl Sum {
     }
 
     /// Rounded to so many places behind the point (halves away from zero), with commas between thousands; a number
-    /// of more than [`READABLE`] digits before the point as `4.0e308`.
+    /// of more than twenty digits before the point as `4.0e308`.
     pub fn rounded(&self, places: usize) -> String {
         let (negative, mut whole, mut fraction) = self.parts();
         if whole.len() > READABLE {

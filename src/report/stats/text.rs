@@ -259,7 +259,7 @@ impl Sheet<'_> {
             (self.settings.since.map(|ms| self.clock(ms)), self.settings.until.map(|ms| self.clock(ms)));
         match (tally.entries, since, until) {
             (0, Some(since), Some(until)) => writeln!(self.out, "no entry lies between {since} and {until} {zone}"),
-            (0, Some(since), None) => writeln!(self.out, "no entry lies behind {since} {zone}"),
+            (0, Some(since), None) => writeln!(self.out, "no entry lies at or after {since} {zone}"),
             (0, None, Some(until)) => writeln!(self.out, "no entry lies before {until} {zone}"),
             _ => match tally.times.missing {
                 0 => Ok(()),
