@@ -12,7 +12,7 @@ use crate::session::kin::copies::{Copies, How};
 use crate::session::kin::heads::Head;
 use crate::session::kin::links::{By, Links, Origin};
 use crate::session::kin::shared::Prints;
-use crate::session::kin::{Trace, compare};
+use crate::session::kin::{Trace, compare_names};
 use crate::session::picker::Picker;
 use crate::session::scan::{self, random_seed, scan};
 use crate::source::Source;
@@ -146,7 +146,7 @@ impl Grove {
     /// there: it may have been forked behind the point where they part.
     fn join_copies(&mut self, inputs: &[Input], seed: u64) {
         let place_of: HashMap<u32, u32> = (0..).zip(&self.traces).map(|(at, trace)| (trace.input, at)).collect();
-        let compared = compare(inputs, &self.traces, seed, |_| false);
+        let compared = compare_names(inputs, &self.traces, seed, |_| false);
         let at = |input: &u32| place_of[input];
         for (_, copies) in &compared.copies {
             match copies {
@@ -248,8 +248,14 @@ impl Grove {
                 shared[*n as usize] += u64::from(parent.is_some_and(|parent| files.binary_search(&parent).is_ok()));
             }
         });
+        let held: Vec<(bool, u64)> = self.nodes.iter().map(|node| (node.id.is_some(), node.entries)).collect();
         for (node, shared) in self.nodes.iter_mut().zip(shared) {
             node.shared = if node.tie.is_copy() { node.shared } else { shared };
+            // without ids all that tells a copy from a fork is that nothing else is in it
+            let (named, entries) = node.parent.map_or((true, 0), |parent| held[parent as usize]);
+            if node.tie == Tie::Entries && node.id.is_none() && !named && node.entries == shared {
+                node.tie = if entries == shared { Tie::Same } else { Tie::Older };
+            }
         }
     }
 

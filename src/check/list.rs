@@ -123,6 +123,7 @@ fn found(
     let mut totals = Totals::default();
     let mut row =
         Row { path: name.to_string(), dialect: crate::dialect::PI, bytes: session.facts.bytes, ..Row::default() };
+    row.file = path.map(Path::to_path_buf);
     for ((code, severity), count) in &findings.counts {
         *row.counts.entry(code).or_default() += count;
         totals.count(*severity, *count);

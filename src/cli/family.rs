@@ -77,7 +77,8 @@ impl Args {
     fn inputs(&self) -> Result<(Inputs, Option<usize>), Failure> {
         let read = |paths: &[PathBuf]| inputs::collect(paths, None).map_err(Failure::usage);
         let one = match &self.paths[..] {
-            [path] if !path.is_dir() && path.as_os_str() != "-" => path,
+            // a file that is named twice is one file
+            [path, more @ ..] if !path.is_dir() && path.as_os_str() != "-" && is_one(path, more) => path,
             [] => return Ok((read(self.store.as_slice())?, None)),
             _ => return Ok((read(&[&self.paths[..], self.store.as_slice()].concat())?, None)),
         };
@@ -94,6 +95,12 @@ impl Args {
         });
         Ok((inputs, Some(asked)))
     }
+}
+
+/// Whether all paths lead to one file.
+fn is_one(path: &Path, more: &[PathBuf]) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
+    more.is_empty() || more.iter().all(|other| real(other) == real(path))
 }
 
 /// The folder in which a file's family is looked for.

@@ -5,7 +5,7 @@ use super::settings::tell;
 use super::when::{self, Day};
 use super::{CLEAN, FAILED, Failure, output};
 use crate::check::list::{self, Shelf};
-use crate::report::list::{FORMATS, Format, List, Options, Row};
+use crate::report::list::{FORMATS, Format, List, Options, Paths, Row};
 use crate::source::inputs::{self, own_shelf};
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -56,6 +56,9 @@ pub struct Args {
     /// How the list is shown.
     #[arg(long, default_value = FORMATS[0].name, value_parser = formats())]
     format: &'static Format,
+    /// Only the paths, each ended by a NUL, as --files-from and xargs -0 read them.
+    #[arg(long, short = '0')]
+    null: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -64,6 +67,7 @@ Examples:
   sesstool ls --since 7d --project website
   sesstool ls ~/backup --sort size
   sesstool ls --verdict error --format paths
+  sesstool ls --since 1d -0 | sesstool validate --files-from -
   sesstool ls --hidden                         what pi's list does not show, and why
   sesstool ls --grep 'disk full' --format json
 
@@ -130,6 +134,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     };
     let since = moment("--since", &args.since, Day::Begins)?;
     let until = moment("--until", &args.until, Day::Ends)?;
+    let format = args.format()?;
     let files_from = args.files_from.as_deref();
     let inputs = inputs::collect_with_leftovers(&args.paths, files_from, &|_| false, false).map_err(Failure::usage)?;
     tell(&inputs);
@@ -144,14 +149,35 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     for error in &list.errors {
         output::error(&format!("{}: {}", error.path, error.message));
     }
-    let out = &mut output::stdout();
-    let look = Options { width: output::width(), reasons: args.hidden, ascii: !output::draws_lines() };
-    (args.format.write)(out, &list, &look)?;
+    // other programs open these, so they get the names as they are
+    let paths = match (args.null, output::is_watched()) {
+        (true, _) => Paths::Null,
+        (false, true) => Paths::Clean,
+        (false, false) => Paths::Raw,
+    };
+    let raw = format.name == PATHS && paths != Paths::Clean;
+    let out: &mut dyn Write = if raw { &mut output::raw_stdout() } else { &mut output::stdout() };
+    let look = Options { width: output::width(), reasons: args.hidden, ascii: !output::draws_lines(), paths };
+    (format.write)(out, &list, &look)?;
     out.flush()?;
     Ok(if list.errors.is_empty() { CLEAN } else { ExitCode::from(FAILED) })
 }
 
+/// The format that has the paths alone.
+const PATHS: &str = "paths";
+
 impl Args {
+    /// The format that is meant.
+    fn format(&self) -> Result<&'static Format, Failure> {
+        match self.format.name {
+            name if self.null && name != PATHS && name != FORMATS[0].name => {
+                Err(Failure::Usage(format!("--null writes paths alone, not {name}; leave out --format")))
+            }
+            _ if self.null => Ok(FORMATS.iter().find(|format| format.name == PATHS).unwrap_or(self.format)),
+            _ => Ok(self.format),
+        }
+    }
+
     /// Leaves the sessions that are wanted, in the order that is wanted.
     fn choose(&self, list: &mut List, since: Option<i64>, until: Option<i64>) {
         let before = list.rows.len();

@@ -39,6 +39,11 @@ pub(super) fn stdout() -> BufWriter<impl Write + Send> {
     BufWriter::with_capacity(BUFFER, inner)
 }
 
+/// Standard output as it is, buffered, for what other programs read byte by byte.
+pub(super) fn raw_stdout() -> BufWriter<impl Write + Send> {
+    BufWriter::with_capacity(BUFFER, io::stdout())
+}
+
 /// Standard output without colours. What is left of a piece is handed on in one: the stripping stream of
 /// `anstream` makes a call of the system of every stretch between two colours.
 #[derive(Default)]

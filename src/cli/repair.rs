@@ -7,6 +7,7 @@ use crate::pass::Health;
 use crate::pass::repair::{self, Options, Repairing};
 use crate::report::clean::{clean, clean_bytes};
 use crate::report::layout::{plural, thousands};
+use crate::report::text::write_table;
 use crate::rules;
 use crate::source::Source;
 use crate::source::inputs::Input;
@@ -469,7 +470,7 @@ impl File {
             self.print_edits(out)?;
         }
         if let Some(diff) = &self.diff {
-            writeln!(out, "{diff}")?;
+            writeln!(out, "{}", diff.trim_end_matches('\n'))?;
         }
         self.print_left(out)?;
         if let (Some(output), Some(manifest)) = (&self.output, &self.manifest) {
@@ -491,7 +492,7 @@ impl File {
             let rule = format!("{} {}", step.code, step.name);
             table.add_row([&step.line.to_string(), &rule, step.kind, &*clean(&step.reason)]);
         }
-        writeln!(out, "{table}")?;
+        write_table(out, &table)?;
         if let more @ 1.. = self.edits.len().saturating_sub(LISTED) {
             writeln!(out, "… and {} more; in all {}", thousands(more as u64), self.counts())?;
         }

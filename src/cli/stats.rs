@@ -1,19 +1,24 @@
 //! `sesstool stats`: entries, tokens, cost, tools and time, over one file or ten thousand.
 
+use super::lookup::{self, LookupError};
 use super::progress::Progress;
 use super::session::ReaderArg;
 use super::settings::tell;
 use super::validate::limit_threads;
 use super::when::{self, Day};
-use super::{CLEAN, FAILED, Failure, lookup, output};
+use super::{CLEAN, FAILED, Failure, output};
 use crate::check::in_order;
 use crate::report::ReadError;
 use crate::report::stats::{FORMATS, Format, Report, Settings, Skipped, Sort};
+use crate::rules::beside::display;
 use crate::session::view::Reader;
 use crate::source::Source;
 use crate::source::inputs::{self, Input, reason, store};
+use crate::stats::outputs::{self, made_of_others};
 use crate::stats::{Base, By, FileStats, NotCounted, Options, Store};
+use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use hashbrown::HashMap;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::io::{self, Write};
@@ -58,9 +63,10 @@ pub struct Args {
     /// The order of files or groups (default: days as they go, tools by their calls, everything else by cost).
     #[arg(long, value_enum)]
     sort: Option<Sort>,
-    /// In text, show at most so many files or groups; 0 shows all.
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    top: usize,
+    /// In text, show at most so many files or groups, of days, weeks and months the last ones; 0 shows all
+    /// (default: 20, of days, weeks and months all).
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
     /// How it is told.
     #[arg(long, default_value = FORMATS[0].name, value_parser = formats())]
     format: &'static Format,
@@ -83,7 +89,8 @@ Three bases:
   branch     from the root to the leaf
   context    what the model sees now
 
-An entry that several files share, as forks do, is counted once: with the first of them.
+An entry that several files share, as forks do, is counted once: with the first of them. What migrate and repair
+made of a file that is counted is left out where it is met in a folder.
 
 Exit status: 0, or 2 if a file cannot be read (the others are counted all the same).";
 
@@ -96,11 +103,24 @@ fn formats() -> impl TypedValueParser<Value = &'static Format> {
 
 /// Counts the files and tells what they come to.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
+    if let (Some(By::Tool), Some(sort @ (Sort::Cost | Sort::Tokens | Sort::Time))) = (args.by, args.sort) {
+        let sort = sort.to_possible_value().map_or_else(String::new, |value| value.get_name().to_string());
+        let forms = "name, messages (calls), size or errors";
+        return Err(Failure::Usage(format!("nothing tells the {sort} of a tool; sort tools by {forms}")));
+    }
     let zone = zone(&args.timezone)?;
     let now = Timestamp::now().to_zoned(zone.clone());
     let since = args.since.as_deref().map(|text| when::parse("--since", text, &now, Day::Begins)).transpose()?;
     let until = args.until.as_deref().map(|text| when::parse("--until", text, &now, Day::Ends)).transpose()?;
-    let inputs = inputs::collect(&located(&args.paths), args.files_from.as_deref()).map_err(Failure::usage)?;
+    let (paths, unknown) = located(&args.paths);
+    let mut inputs = inputs::collect(&paths, args.files_from.as_deref()).map_err(Failure::usage)?;
+    for input in &mut inputs.list {
+        if let Input::Error { path, message } = input
+            && let Some(why) = unknown.get(path.as_str())
+        {
+            *message = format!("cannot open: {why}");
+        }
+    }
     limit_threads(args.threads)?;
     tell(&inputs);
     let single = matches!(&inputs.list[..], [Input::File { .. } | Input::Stdin]);
@@ -120,7 +140,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
         base: args.base,
         reader: reader.name(),
         sort: args.sort,
-        top: args.top,
+        top: args.top.unwrap_or(if args.by.is_some_and(By::is_time) { 0 } else { 20 }),
         single,
         zone: zone.clone(),
         zone_name: args.timezone.clone(),
@@ -137,8 +157,13 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
         unreadable: 0,
     };
     let read = Arc::new(AtomicU64::new(0));
-    let progress = Progress::of_bytes(bytes_of(&inputs.list), &read, false);
-    let count = |_: usize, input: &Input| one(input, &options, &read, inputs.list.len() > 1);
+    let made = made_of_others(&inputs.list);
+    let counted = inputs.list.iter().zip(&made).filter(|(_, made)| !**made).map(|(input, _)| input);
+    let progress = Progress::of_bytes(counted.map(bytes_of).sum(), &read, false);
+    let count = |n: usize, input: &Input| match made[n] {
+        true => Counted::Other(Skipped { path: display(input).to_string(), what: outputs::WHAT }, false),
+        false => one(input, &options, &read, inputs.list.len() > 1),
+    };
     let ended = in_order(&inputs.list, count, &mut |counted| progress.pause(|| run.take(counted)));
     drop(progress);
     match ended.and_then(|()| run.end()) {
@@ -149,22 +174,27 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Paths, and in place of those that are not there the sessions of pi's store that they name.
-fn located(paths: &[PathBuf]) -> Vec<PathBuf> {
+/// Paths, and in place of those that are not there the sessions of pi's store that they name; and why the others
+/// name none.
+fn located(paths: &[PathBuf]) -> (Vec<PathBuf>, HashMap<String, LookupError>) {
     let folder = store();
-    let locate = |path: &PathBuf| match path.to_str() {
-        Some(name) if name != "-" && !path.exists() => lookup::find(folder.as_deref(), name).ok(),
+    let mut unknown = HashMap::new();
+    let mut locate = |path: &PathBuf| match path.to_str() {
+        // a link that leads nowhere is no name of a session
+        Some(name) if name != "-" && path.symlink_metadata().is_err() => {
+            lookup::find(folder.as_deref(), name).map_err(|why| unknown.insert(name.to_string(), why)).ok()
+        }
         _ => None,
     };
-    paths.iter().map(|path| locate(path).unwrap_or_else(|| path.clone())).collect()
+    let found = paths.iter().map(|path| locate(path).unwrap_or_else(|| path.clone())).collect();
+    (found, unknown)
 }
 
-fn bytes_of(inputs: &[Input]) -> u64 {
-    let size = |input: &Input| match input {
+fn bytes_of(input: &Input) -> u64 {
+    match input {
         Input::File { path, .. } => path.metadata().map_or(0, |metadata| metadata.len()),
         _ => 0,
-    };
-    inputs.iter().map(size).sum()
+    }
 }
 
 fn zone(name: &str) -> Result<TimeZone, Failure> {

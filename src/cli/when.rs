@@ -1,8 +1,9 @@
 //! A point in time as people type it.
 
 use super::Failure;
-use jiff::civil::{Date, DateTime};
-use jiff::{Span, Timestamp, ToSpan, Zoned};
+use crate::dialect::time::{CivilDay, DAY, Time, of_local, read as read_time};
+use jiff::civil::{Date, DateTime, Time as Clock};
+use jiff::{Span, Timestamp, Zoned};
 
 /// Whether a day stands for its first moment or for its last.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -24,17 +25,23 @@ pub(super) fn parse(option: &str, text: &str, now: &Zoned, day: Day) -> Result<i
 }
 
 fn read(text: &str, now: &Zoned, day: Day) -> Option<i64> {
-    let zoned = |date: DateTime| date.to_zoned(now.time_zone().clone()).ok().map(|zoned| zoned.timestamp());
-    let moment = if let Ok(timestamp) = text.parse::<Timestamp>() {
-        timestamp
-    } else if let (10, Ok(date)) = (text.len(), text.parse::<Date>()) {
-        zoned(if day == Day::Ends { date.checked_add(1.day()).ok()? } else { date }.into())?
-    } else if let Ok(date) = text.parse::<DateTime>() {
-        zoned(date)?
-    } else {
-        now.checked_sub(text.parse::<Span>().ok()?.abs()).ok()?.timestamp()
+    // as the clocks of the zone show it; jiff's times end a day before the year 9999 does
+    let moment = |date: Date, rest: i64| {
+        let date = CivilDay { year: date.year().into(), month: date.month().into(), day: date.day().into() };
+        of_local(date.start() + rest, now.time_zone())
     };
-    Some(moment.as_millisecond())
+    if let Ok(timestamp) = text.parse::<Timestamp>() {
+        Some(timestamp.as_millisecond())
+    } else if let Time::Proper(ms) = read_time(text.as_bytes()) {
+        Some(ms)
+    } else if let (10, Ok(date)) = (text.len(), text.parse::<Date>()) {
+        Some(moment(date, if day == Day::Ends { DAY } else { 0 }))
+    } else if let Ok(date) = text.parse::<DateTime>() {
+        let rest = date.time().duration_since(Clock::midnight()).as_millis();
+        Some(moment(date.date(), i64::try_from(rest).ok()?))
+    } else {
+        Some(now.checked_sub(text.parse::<Span>().ok()?.abs()).ok()?.timestamp().as_millisecond())
+    }
 }
 
 #[cfg(test)]
@@ -53,6 +60,16 @@ mod tests {
         assert_eq!(ms("2026-03-14T10:26:50+01:00"), Some(1_773_480_410_000));
         assert_eq!(ms("12h"), Some(1_773_480_410_000 - 43_200_000));
         assert_eq!((ms("7d"), ms("1w")), (ms("2026-03-07T09:26:50Z"), ms("2026-03-07T09:26:50Z")));
+        for text in ["9999-12-31", "9999-12-31T00:00", "9999-12-31T00:00:00Z", "9999-12-31T00:00:00.000Z"] {
+            assert_eq!(ms(text), Some(253_402_214_400_000), "{text}");
+        }
+        assert_eq!(read("9999-12-31", &now, Day::Ends), Some(253_402_300_800_000));
+        assert_eq!(read("0000-01-01", &now, Day::Begins), Some(-62_167_219_200_000));
+        let tokyo = TimeZone::get("Asia/Tokyo").expect("a zone");
+        assert_eq!(
+            read("9999-12-31", &now.with_time_zone(tokyo), Day::Begins),
+            Some(253_402_214_400_000 - 9 * 3_600_000)
+        );
         for odd in ["", "d", "yesterday", "7", "7x", "é", "4294967296d", "2026-13-01", "99999-01-01"] {
             assert_eq!(ms(odd), None, "{odd}");
         }

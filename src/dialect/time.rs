@@ -1,6 +1,9 @@
 //! Times: the format's own, and what JavaScript's `Date` makes of others.
 
+use jiff::Timestamp;
 use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use std::fmt;
 
 /// A timestamp that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,12 +150,126 @@ fn lax(text: &str) -> Option<i64> {
 
 /// The time now, as the format writes it: `2026-01-02T03:04:05.678Z`.
 pub fn now() -> String {
-    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+    Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}
+
+/// Milliseconds of a day.
+pub const DAY: i64 = 86_400_000;
+
+/// The furthest that JavaScript's `Date` gets from 1970, in milliseconds.
+const FURTHEST: i64 = 100_000_000 * DAY;
+
+/// A time in UTC as JavaScript prints it, `2026-01-02T03:04:05.678Z`, with six digits and a sign for years beyond
+/// four digits; `None` of a time that no `Date` has.
+pub fn to_iso(ms: i64) -> Option<String> {
+    let date = CivilDay::of(ms)?;
+    let rest = ms.rem_euclid(DAY);
+    let (second, milli) = (rest / 1000, rest % 1000);
+    Some(format!("{date}T{:02}:{:02}:{:02}.{milli:03}Z", second / 3600, second / 60 % 60, second % 60))
 }
 
 /// A time for people, in UTC.
 pub fn show(ms: i64) -> String {
-    jiff::Timestamp::from_millisecond(ms).map_or_else(|_| format!("{ms} ms"), |t| format!("{t:.3}"))
+    to_iso(ms).unwrap_or_else(|| format!("{ms} ms"))
+}
+
+/// How precisely a time is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum To {
+    /// `2026-01-02`.
+    Day,
+    /// `2026-01-02 03:04`.
+    Minute,
+    /// `2026-01-02 03:04:05`.
+    Second,
+}
+
+/// A time for people, in UTC, in short.
+pub fn brief(ms: i64, to: To) -> String {
+    let full = show(ms);
+    let Some((day, time)) = full.split_once('T') else { return full };
+    match to {
+        To::Day => day.to_string(),
+        To::Minute => format!("{day} {}", &time[..5]),
+        To::Second => format!("{day} {}", &time[..8]),
+    }
+}
+
+/// What the clocks of a zone show at a time, as if it were a time in UTC. Close to the ends of the years that the
+/// calendar knows (0 to 9999 are in the files, and a little more with an offset) the last offset holds on.
+pub fn local(ms: i64, zone: &TimeZone) -> i64 {
+    ms.saturating_add(offset(ms, zone))
+}
+
+/// The time at which the clocks of a zone show what is given as if it were UTC; where they show it twice the
+/// first time, and where never the time behind the gap.
+pub fn of_local(local: i64, zone: &TimeZone) -> i64 {
+    let civil = Timestamp::from_millisecond(local).map(|utc| TimeZone::UTC.to_datetime(utc));
+    match civil.and_then(|civil| civil.to_zoned(zone.clone())) {
+        Ok(zoned) => zoned.timestamp().as_millisecond(),
+        Err(_) => local.saturating_sub(offset(local, zone)),
+    }
+}
+
+fn offset(ms: i64, zone: &TimeZone) -> i64 {
+    let end = if ms < 0 { Timestamp::MIN } else { Timestamp::MAX };
+    let at = Timestamp::from_millisecond(ms).unwrap_or(end);
+    i64::from(zone.to_offset(at).seconds()) * 1000
+}
+
+/// A day of the Gregorian calendar in any year that a time can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CivilDay {
+    /// The year; 0 is the one before the year 1.
+    pub year: i64,
+    /// The month, from 1.
+    pub month: i64,
+    /// The day, from 1.
+    pub day: i64,
+}
+
+impl CivilDay {
+    /// The day of a time in UTC, see [`local`] for other zones; `None` of a time that no `Date` has.
+    pub fn of(ms: i64) -> Option<CivilDay> {
+        if !(-FURTHEST..=FURTHEST).contains(&ms) {
+            return None;
+        }
+        // years are counted from March, so that the leap day is the last one
+        let days = ms.div_euclid(DAY) + 719_468;
+        let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+        let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+        let day = day - (365 * year + year / 4 - year / 100);
+        let month = (5 * day + 2) / 153;
+        let day = day - (153 * month + 2) / 5 + 1;
+        let month = if month < 10 { month + 3 } else { month - 9 };
+        Some(CivilDay { year: era * 400 + year + i64::from(month <= 2), month, day })
+    }
+
+    /// Its first moment in UTC.
+    pub fn start(self) -> i64 {
+        days(self.year, self.month, self.day) * DAY
+    }
+
+    /// The year and the number of its week by ISO 8601, and the week's Monday.
+    pub fn week(self) -> (i64, i64, i64) {
+        let day = days(self.year, self.month, self.day);
+        let monday = day - (day + 3).rem_euclid(7);
+        // a week belongs to the year of its Thursday
+        let thursday = CivilDay::of((monday + 3) * DAY).unwrap_or(self);
+        let week = (monday + 3 - days(thursday.year, 1, 1)) / 7 + 1;
+        (thursday.year, week, monday * DAY)
+    }
+}
+
+impl fmt::Display for CivilDay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{:02}-{:02}", year(self.year), self.month, self.day)
+    }
+}
+
+/// A year in four digits, or as JavaScript writes those that have more or are before the year 0.
+pub fn year(year: i64) -> String {
+    if (0..=9999).contains(&year) { format!("{year:04}") } else { format!("{year:+07}") }
 }
 
 #[cfg(test)]
@@ -173,6 +290,56 @@ mod tests {
             assert_eq!(short, iso(text).map(|(ms, _)| ms), "{text}");
             assert!(short.is_some(), "{text}");
         }
+    }
+
+    /// Days, times and weeks agree with another calendar as far as that goes, and come back where it ends.
+    #[test]
+    fn every_time_is_shown() {
+        let mut ms = -80_000_000 * DAY;
+        let mut compared = 0;
+        while ms < 80_000_000 * DAY {
+            let text = to_iso(ms).expect("within a Date");
+            let day = CivilDay::of(ms).expect("within a Date");
+            assert_eq!(day.start(), ms - ms.rem_euclid(DAY), "{text}");
+            if let Ok(known) = Timestamp::from_millisecond(ms) {
+                assert_eq!(text, format!("{known:.3}"));
+                let week = TimeZone::UTC.to_datetime(known).date().iso_week_date();
+                assert_eq!((day.week().0, day.week().1), (week.year().into(), week.week().into()), "{text}");
+                compared += 1;
+            }
+            if (0..=9999).contains(&day.year) {
+                assert_eq!(read(text.as_bytes()), Time::Proper(ms));
+            }
+            ms += 76_543_210_987;
+        }
+        assert!(compared > 4000, "{compared}");
+        assert_eq!(show(i64::MAX), "9223372036854775807 ms");
+    }
+
+    /// Times of the format at both ends of its years.
+    #[test]
+    fn the_first_and_the_last_times() {
+        for (text, shown, week) in [
+            ("9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999Z", (9999, 52)),
+            ("9999-12-31T23:59:59.999-01:00", "+010000-01-01T00:59:59.999Z", (9999, 52)),
+            ("0000-01-01T00:00:00.000Z", "0000-01-01T00:00:00.000Z", (-1, 52)),
+            ("0000-01-01T00:00:00.000+01:00", "-000001-12-31T23:00:00.000Z", (-1, 52)),
+        ] {
+            let Time::Proper(ms) = read(text.as_bytes()) else { panic!("{text}") };
+            assert_eq!(show(ms), shown);
+            let day = CivilDay::of(ms).expect("a day");
+            assert_eq!((day.week().0, day.week().1), week, "{text}");
+            for zone in ["UTC", "Asia/Tokyo", "America/New_York"].map(|name| TimeZone::get(name).expect("a zone")) {
+                assert_eq!(of_local(local(ms, &zone), &zone), ms, "{text} {zone:?}");
+            }
+        }
+        let tokyo = TimeZone::get("Asia/Tokyo").expect("a zone");
+        assert_eq!(show(local(253_402_300_799_999, &tokyo)), "+010000-01-01T08:59:59.999Z");
+        assert_eq!(
+            [To::Day, To::Minute, To::Second].map(|to| brief(253_402_300_799_999, to)),
+            ["9999-12-31", "9999-12-31 23:59", "9999-12-31 23:59:59"]
+        );
+        assert_eq!(year(-1), "-000001");
     }
 
     #[test]

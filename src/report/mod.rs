@@ -110,7 +110,7 @@ pub struct Format {
     pub help: &'static str,
     /// Whether it shows findings with their [`Excerpt`](crate::rules::Excerpt).
     pub excerpts: bool,
-    /// Whether it shows what findings are known by, their [`Anchor`](crate::rules::Anchor).
+    /// Whether it shows what findings are known by, their [`Anchor`].
     pub anchors: bool,
     /// Whether it names the files that could not be read; if not, whoever writes it must.
     pub names_errors: bool,

@@ -3,6 +3,7 @@
 //! What cannot be found is an item in its place, so that the rest goes on; only a list that cannot be
 //! read ends the job, because then nobody knows what was meant.
 
+use hashbrown::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io::{self, Read};
@@ -80,6 +81,8 @@ pub enum InputsError {
     },
     /// Standard input is asked for as a session and as the list.
     StdinTwice,
+    /// Standard input is asked for as a session more than once.
+    StdinRepeated,
     /// Nothing was named, and this store is not there (or not even its place is known).
     NoStore(Option<PathBuf>),
 }
@@ -92,6 +95,9 @@ impl fmt::Display for InputsError {
             }
             InputsError::StdinTwice => {
                 f.write_str("standard input cannot be both a session and the list of files; put the list into a file")
+            }
+            InputsError::StdinRepeated => {
+                f.write_str("standard input is named more than once ('-'), but holds one session; name it once")
             }
             InputsError::NoStore(Some(store)) => {
                 write!(
@@ -116,8 +122,8 @@ impl std::error::Error for InputsError {
     }
 }
 
-/// The files that the paths name, then those that the list `files_from` names (`-`: standard input).
-/// Without either, those of pi's own store.
+/// The files that the paths name, then those that the list `files_from` names (`-`: standard input); a file that
+/// several of them lead to is taken once, as it is called first. Without either, those of pi's own store.
 ///
 /// # Errors
 /// The list cannot be read, standard input is asked for twice, or there is nothing to fall back on.
@@ -159,43 +165,61 @@ impl Inputs {
         excluded: &dyn Fn(&Path) -> bool,
         forced: bool,
     ) -> Result<Inputs, InputsError> {
-        let add = |inputs: &mut Inputs, path: &Path| {
+        let mut seen = Seen::default();
+        let mut add = |inputs: &mut Inputs, path: &Path| {
             if !(forced && !is_stdin(path) && excluded(path)) {
-                inputs.add(path, excluded);
+                inputs.add(path, excluded, &mut seen);
             }
         };
         match files_from {
             None if paths.is_empty() => {
                 let store = existing(store())?;
-                self.add(&store, excluded);
+                self.add(&store, excluded, &mut seen);
                 self.store = Some(store);
             }
-            None => paths.iter().for_each(|path| add(&mut self, path)),
+            None => {
+                stdin_once(paths.iter())?;
+                paths.iter().for_each(|path| add(&mut self, path));
+            }
             Some(list) => {
                 let listed = read_list(list)?;
-                let stdin = paths.iter().chain(&listed).filter(|path| is_stdin(path)).count();
-                if is_stdin(list) && stdin > 0 {
+                if is_stdin(list) && paths.iter().chain(&listed).any(|path| is_stdin(path)) {
                     return Err(InputsError::StdinTwice);
                 }
+                stdin_once(paths.iter().chain(&listed))?;
                 paths.iter().chain(&listed).for_each(|path| add(&mut self, path));
             }
         }
         Ok(self)
     }
 
-    fn add(&mut self, path: &Path, excluded: &dyn Fn(&Path) -> bool) {
+    fn add(&mut self, path: &Path, excluded: &dyn Fn(&Path) -> bool, seen: &mut Seen) {
         if is_stdin(path) {
             return self.list.push(Input::Stdin);
         }
+        let real = path.canonicalize().unwrap_or_else(|_| path.into());
         match path.metadata() {
-            Ok(found) if found.is_dir() => self.add_folder(path, excluded),
-            Ok(_) => self.list.push(Input::file(path.into(), true, false)),
-            Err(error) => self.list.push(Input::error(path, format!("cannot open: {}", reason(&error)))),
+            Ok(found) if found.is_dir() => self.add_folder(path, &real, excluded, seen),
+            Ok(_) => self.push(Input::file(path.into(), true, false), real, seen),
+            Err(error) => self.push(Input::error(path, format!("cannot open: {}", reason(&error))), real, seen),
+        }
+    }
+
+    /// Adds an input that is really `real`, unless it is there already: then it keeps its place and its name.
+    fn push(&mut self, input: Input, real: PathBuf, seen: &mut Seen) {
+        let place = *seen.entry(real).or_insert(self.list.len());
+        if place == self.list.len() {
+            return self.list.push(input);
+        }
+        // what was met in a folder may be named after that
+        if let (Input::File { named, leftover, .. }, Input::File { named: true, .. }) = (&mut self.list[place], &input)
+        {
+            (*named, *leftover) = (true, false);
         }
     }
 
     /// Every `*.jsonl` below, and what cannot be listed, sorted by the bytes of the path.
-    fn add_folder(&mut self, folder: &Path, excluded: &dyn Fn(&Path) -> bool) {
+    fn add_folder(&mut self, folder: &Path, real: &Path, excluded: &dyn Fn(&Path) -> bool, seen: &mut Seen) {
         self.folder = true;
         let walk = WalkDir::new(folder).into_iter();
         // an excluded folder is not entered; the one that was named is
@@ -205,8 +229,19 @@ impl Inputs {
         if found.iter().all(|(_, input)| matches!(input, Input::File { leftover: true, .. })) {
             self.empty.push(folder.into());
         }
-        self.list.extend(found.into_iter().map(|(_, input)| input));
+        for (path, input) in found {
+            // the walk follows no links
+            let real = path.strip_prefix(folder).map_or_else(|_| path.clone(), |below| real.join(below));
+            self.push(input, real, seen);
+        }
     }
+}
+
+/// The places of what is in the list, by their paths without links.
+type Seen = HashMap<PathBuf, usize>;
+
+fn stdin_once<'p>(paths: impl Iterator<Item = &'p PathBuf>) -> Result<(), InputsError> {
+    if paths.filter(|path| is_stdin(path)).count() > 1 { Err(InputsError::StdinRepeated) } else { Ok(()) }
 }
 
 /// What one step of the walk gives to read, if anything.
@@ -360,10 +395,22 @@ mod tests {
     }
 
     #[test]
-    fn order_and_repetition_are_kept() {
-        let folder = folder(&["b.txt", "a/x.jsonl", "a/y.jsonl"]);
-        let inputs = collected(&folder, &["b.txt", "gone", "a", "-", "a/x.jsonl"]);
-        assert_eq!(short(&inputs, folder.path()), ["*b.txt", "!gone", "a/x.jsonl", "a/y.jsonl", "-", "*a/x.jsonl"]);
+    fn the_order_is_kept_and_each_file_taken_once() {
+        let folder = folder(&["b.txt", "a/x.jsonl", "a/y.jsonl", "a/c/z.jsonl", "a/z.jsonl.bak"]);
+        let inputs = collected(&folder, &["b.txt", "gone", "a", "-", "a/x.jsonl", "./a/../b.txt", "gone", "a/c", "."]);
+        let once = ["*b.txt", "!gone", "a/c/z.jsonl", "*a/x.jsonl", "a/y.jsonl", "-"];
+        assert_eq!(short(&inputs, folder.path()), once);
+        let paths = ["a", "a/z.jsonl.bak"].map(|path| folder.path().join(path));
+        let named = collect_with_leftovers(&paths, None, &|_| false, false).expect("inputs");
+        assert!(named.list.iter().all(|input| !matches!(input, Input::File { leftover: true, .. })));
+        assert!(matches!(collect(&["-".into(), "-".into()], None), Err(InputsError::StdinRepeated)));
+        #[cfg(unix)]
+        {
+            let link = folder.path().join("link");
+            std::os::unix::fs::symlink(folder.path().join("a"), &link).expect("a link");
+            let linked = collected(&folder, &["link", "a/y.jsonl", "a"]);
+            assert_eq!(short(&linked, folder.path()), ["link/c/z.jsonl", "link/x.jsonl", "*link/y.jsonl"]);
+        }
         let Input::Error { message, .. } = &inputs.list[1] else { panic!("an error item") };
         assert_eq!(message, "cannot open: no such file or directory");
     }

@@ -2,9 +2,8 @@
 
 use super::row::{Row, split_model};
 use super::tally::NO_NAME;
-use jiff::civil::{Date, Weekday};
+use crate::dialect::time::{CivilDay, DAY, local, of_local, year};
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, ToSpan};
 
 /// By what entries are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,25 +97,23 @@ impl Calendar {
 
     /// The day, week or month of a time; `None` for a time that no calendar has.
     fn find(&self, time: i64) -> Option<(i64, i64, String)> {
-        let date = Timestamp::from_millisecond(time).ok()?.to_zoned(self.zone.clone()).date();
+        let date = CivilDay::of(local(time, &self.zone))?;
         let (first, next, name) = match self.by {
             By::Week => {
-                let week = date.iso_week_date();
-                let days = i64::from(week.weekday().since(Weekday::Monday));
-                let first = date.checked_sub(days.days()).ok()?;
-                (first, first.checked_add(1.week()).ok()?, format!("{:04}-W{:02}", week.year(), week.week()))
+                let (of_year, week, monday) = date.week();
+                (monday, monday + 7 * DAY, format!("{}-W{week:02}", year(of_year)))
             }
             By::Month => {
-                let first = date.first_of_month();
-                (first, first.checked_add(1.month()).ok()?, format!("{:04}-{:02}", date.year(), date.month()))
+                let first = CivilDay { day: 1, ..date };
+                let next = match date.month {
+                    12 => CivilDay { year: date.year + 1, month: 1, ..first },
+                    month => CivilDay { month: month + 1, ..first },
+                };
+                (first.start(), next.start(), format!("{}-{:02}", year(date.year), date.month))
             }
-            _ => (date, date.checked_add(1.day()).ok()?, date.to_string()),
+            _ => (date.start(), date.start() + DAY, date.to_string()),
         };
-        Some((self.start(first)?, self.start(next)?, name))
-    }
-
-    fn start(&self, date: Date) -> Option<i64> {
-        Some(date.to_zoned(self.zone.clone()).ok()?.timestamp().as_millisecond())
+        Some((of_local(first, &self.zone), of_local(next, &self.zone), name))
     }
 }
 
@@ -126,8 +123,7 @@ mod tests {
 
     fn group(by: By, zone: &str, time: &str) -> String {
         let zone = TimeZone::get(zone).expect("a time zone");
-        let time: Timestamp = time.parse().expect("a time");
-        let row = Row { time: Some(time.as_millisecond()), ..Row::default() };
+        let row = Row { time: crate::dialect::time::read(time.as_bytes()).millis(), ..Row::default() };
         let mut calendar = Calendar::new(by, zone);
         let first = calendar.group(&row, &[]).expect("a group").to_string();
         assert_eq!(calendar.group(&row, &[]), Some(first.as_str()), "the same from what was kept");
@@ -145,6 +141,21 @@ mod tests {
         // a day of 23 hours
         assert_eq!(group(By::Day, "Europe/Berlin", "2026-03-29T21:59:00Z"), "2026-03-29");
         assert_eq!(group(By::Day, "Europe/Berlin", "2026-03-29T22:00:00Z"), "2026-03-30");
+    }
+
+    #[test]
+    fn the_first_and_the_last_years() {
+        for (by, zone, time, name) in [
+            (By::Day, "UTC", "9999-12-31T23:59:59.999Z", "9999-12-31"),
+            (By::Day, "Asia/Tokyo", "9999-12-31T23:59:59.999Z", "+010000-01-01"),
+            (By::Day, "America/New_York", "0000-01-01T00:00:00.000Z", "-000001-12-31"),
+            (By::Week, "UTC", "9999-12-31T23:59:59.999Z", "9999-W52"),
+            (By::Week, "UTC", "0000-01-01T00:00:00.000Z", "-000001-W52"),
+            (By::Month, "UTC", "9999-12-31T23:59:59.999Z", "9999-12"),
+            (By::Month, "UTC", "0000-01-01T00:00:00.000Z", "0000-01"),
+        ] {
+            assert_eq!(group(by, zone, time), name);
+        }
     }
 
     #[test]

@@ -28,8 +28,17 @@ pub struct Store {
     pub sharing: u64,
     /// The heaviest entries, each with the path of its file.
     pub heaviest: Vec<(String, Heavy)>,
-    sessions: HashSet<String>,
+    sessions: BTreeMap<String, Versions>,
     groups: BTreeMap<String, Group>,
+}
+
+/// The files of one session that entries were counted of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Versions {
+    /// How many they are.
+    pub files: u64,
+    /// The versions they are written in, in ascending order; `None` of a header that tells none.
+    pub versions: Vec<Option<i64>>,
 }
 
 /// One group.
@@ -67,7 +76,7 @@ impl Store {
             files: 0,
             sharing: 0,
             heaviest: Vec::new(),
-            sessions: HashSet::new(),
+            sessions: BTreeMap::new(),
             groups: BTreeMap::new(),
         }
     }
@@ -75,6 +84,13 @@ impl Store {
     /// How many different sessions there are, by the id in the header; a file without one is a session.
     pub fn sessions(&self) -> u64 {
         self.sessions.len() as u64
+    }
+
+    /// Sessions of which files in several versions were counted: what a version writes in its own way is not
+    /// known again by its bytes, and counts for each.
+    pub fn in_several_versions(&self) -> impl Iterator<Item = (&str, &Versions)> {
+        let several = self.sessions.iter().filter(|(_, written)| written.versions.len() > 1);
+        several.map(|(id, written)| (id.as_str(), written))
     }
 
     /// The groups by their keys.
@@ -91,7 +107,6 @@ impl Store {
             Some(By::Session) => Some(file.session.clone().unwrap_or_else(|| file.path.clone())),
             _ => None,
         };
-        self.sessions.insert(session);
         let repeated = self.mark(file);
         let by_row = self.by.is_some_and(|by| !by.is_whole() && by != By::Tool);
         let added = match file.tally(self.options.base) {
@@ -99,6 +114,13 @@ impl Store {
             Some(_) if by_row || repeated.is_some() => self.add_rows(file, repeated.as_ref()),
             Some(tally) => Added { own: tally.clone(), shared: Tally::default() },
         };
+        let written = self.sessions.entry(session).or_default();
+        if added.own.entries > 0 {
+            written.files += 1;
+            if let Err(place) = written.versions.binary_search(&file.version) {
+                written.versions.insert(place, file.version);
+            }
+        }
         self.totals.merge(&added.own);
         if let Some(key) = &whole {
             group(&mut self.groups, key, self.files).tally.merge(&added.own);

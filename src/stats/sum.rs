@@ -144,9 +144,13 @@ impl Sum {
         (negative, whole.to_string(), fraction.trim_end_matches('0').to_string())
     }
 
-    /// Rounded to so many places behind the point (halves away from zero), with commas between thousands.
+    /// Rounded to so many places behind the point (halves away from zero), with commas between thousands; a number
+    /// of more than twenty digits before the point as `4.0e308`.
     pub fn rounded(&self, places: usize) -> String {
         let (negative, mut whole, mut fraction) = self.parts();
+        if whole.len() > READABLE {
+            return format!("{}{}", if negative { "-" } else { "" }, scientific(&whole));
+        }
         let up = fraction.as_bytes().get(places).is_some_and(|digit| *digit >= b'5');
         fraction.truncate(places);
         fraction.extend(std::iter::repeat_n('0', places - fraction.len()));
@@ -168,6 +172,19 @@ impl Sum {
         let point = if places > 0 { "." } else { "" };
         format!("{sign}{}{point}{fraction}", grouped(&whole))
     }
+}
+
+/// How many digits a number has at most that people read.
+const READABLE: usize = 20;
+
+/// Digits as a number below ten and a power of ten; halves are rounded up.
+fn scientific(digits: &str) -> String {
+    let first: u32 = digits[..3].parse().unwrap_or_default();
+    let (tenths, exponent) = match (first + 5) / 10 {
+        100 => (10, digits.len()),
+        tenths => (tenths, digits.len() - 1),
+    };
+    format!("{}.{}e{exponent}", tenths / 10, tenths % 10)
 }
 
 /// Digits with a comma between thousands.
@@ -251,6 +268,11 @@ mod tests {
         assert_eq!(self::sum(&["999.96"]).rounded(1), "1,000.0");
         assert_eq!(self::sum(&["-0.004"]).rounded(2), "0.00");
         assert_eq!(self::sum(&["-0.005"]).rounded(2), "-0.01");
+        assert_eq!(self::sum(&["12345678901234567000"]).rounded(1), "12,345,678,901,234,567,000.0");
+        let huge = ["1e308", "-1.25e300", "9.96e40", "1.7976931348623157e308", "123456789012345678901"];
+        let shown = huge.map(|number| self::sum(&[number]).rounded(4));
+        assert_eq!(shown, ["1.0e308", "-1.3e300", "1.0e41", "1.8e308", "1.2e20"]);
+        assert_eq!(self::sum(&["1e308", "1e308", "1e308", "1e308"]).rounded(0), "4.0e308");
         assert_eq!((sum.to_u64(), sum.to_f64()), (1_234_567, 1_234_567.995));
     }
 

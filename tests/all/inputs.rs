@@ -81,7 +81,7 @@ fn lists_are_lines_or_have_nuls_between() {
     put(&odd, &fixture(&format!("good/{HEALTHY}")));
     let (healthy, odd) = (store.path().join("b-healthy.jsonl").display().to_string(), odd.display().to_string());
     for (list, count) in
-        [(format!("{healthy}\n\n{healthy}\r\n"), 2), (format!("{healthy}\0{odd}\0"), 2), (String::new(), 0)]
+        [(format!("{healthy}\n\n{healthy}\r\n"), 1), (format!("{healthy}\0{odd}\0"), 2), (String::new(), 0)]
     {
         let run = finish(sesstool(&["validate", "--format", "json", "--files-from", "-"]).write_stdin(list.as_str()));
         assert_eq!((run.code, paths(&json(&run)).len()), (Some(0), count), "{list:?}: {}", run.err);
@@ -160,4 +160,63 @@ fn nothing_is_written() {
     let before = listing();
     assert_eq!(run(&["validate", &store.path().display().to_string()]).code, Some(1));
     assert!(listing() == before);
+}
+
+/// A file that the command line leads to in several ways is one file, for every verb that takes several.
+#[test]
+fn a_file_named_twice_is_taken_once() {
+    let store = store();
+    let count = |verb: &str, paths: &[&str], list: &str| {
+        let mut command = sesstool(&[&[verb, "--format", "json"], paths].concat());
+        let run = finish(command.current_dir(store.path()));
+        let document = json(&run);
+        assert!(run.code.is_some_and(|code| code < 2), "{verb} {paths:?}: {}", run.err);
+        document[list]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|f| f["path"].as_str().unwrap_or_default().to_string())
+            .collect::<Vec<_>>()
+    };
+    let (same, inside) =
+        (["b-healthy.jsonl", "./b-healthy.jsonl", "deep/../b-healthy.jsonl"], ["deep", ".", "deep/a-torn.jsonl"]);
+    for (verb, list) in [
+        ("validate", "files"),
+        ("stats", "files"),
+        ("ls", "sessions"),
+        ("repair", "files"),
+        ("migrate", "files"),
+        ("family", "sessions"),
+    ] {
+        // the family of a file has all of its folder
+        if verb != "family" {
+            assert_eq!(count(verb, &same, list), ["b-healthy.jsonl"], "{verb}");
+        }
+        let mut both = count(verb, &inside, list);
+        both.sort();
+        assert_eq!(both, ["./b-healthy.jsonl", "deep/a-torn.jsonl"], "{verb}");
+        std::fs::remove_file(store.path().join("deep/a-torn.repaired.jsonl")).ok();
+    }
+}
+
+/// The same of paths in the settings.
+#[test]
+fn paths_of_the_settings_may_overlap() {
+    let store = store();
+    put(&store.path().join("sesstool.toml"), b"paths = [\"deep\", \".\", \"b-healthy.jsonl\"]\n");
+    let run = finish(sesstool(&["validate", "--format", "json"]).current_dir(store.path()));
+    assert_eq!((run.code, paths(&json(&run)).len()), (Some(1), 2), "{}", run.out);
+}
+
+/// There is one standard input: a second `-` finds nothing, which is no damage.
+#[test]
+fn standard_input_is_named_once() {
+    for verb in ["validate", "stats", "ls", "family", "repair", "migrate"] {
+        let run = finish(sesstool(&[verb, "-", "-"]).write_stdin(fixture(&format!("good/{HEALTHY}"))));
+        assert!(
+            run.code == Some(2) && run.out.is_empty() && run.err.contains("named more than once"),
+            "{verb}: {}",
+            run.err
+        );
+    }
 }

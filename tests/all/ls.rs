@@ -134,3 +134,43 @@ fn standard_input_is_a_session() {
     let document = json(&finish(command.write_stdin(fixture("good/healthy/plain.jsonl"))));
     assert_eq!((&document["sessions"][0]["path"], &document["sessions"][0]["messages"]), (&"-".into(), &6.into()));
 }
+
+/// Paths are for other programs, which open what they read: so the names are written as they are.
+#[cfg(unix)]
+#[test]
+fn paths_are_the_names_of_the_files() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut names: Vec<&[u8]> = vec![b"caf\xe9.jsonl", b"n\x07\x1b[31m.jsonl", b"plain.jsonl", b"two\nlines.jsonl"];
+    for name in &names {
+        let path = folder.path().join(std::ffi::OsStr::from_bytes(name));
+        std::fs::write(path, session("aa", "/p", "2026-03-01", "x")).expect("a file");
+    }
+    let listed = |args: &[&str]| {
+        let mut command = sesstool(&[&["ls", "--sort", "path", "."], args].concat());
+        command.current_dir(folder.path()).output().expect("a run").stdout
+    };
+    names.sort();
+    let joined = |end: &[u8]| names.iter().flat_map(|name| [b"./", *name, end].concat()).collect::<Vec<u8>>();
+    assert_eq!(listed(&["--format", "paths"]), joined(b"\n"));
+    assert_eq!(listed(&["-0"]), joined(b"\0"));
+    let mut command = sesstool(&["validate", "--files-from", "-", "--format", "json"]);
+    let run = finish(command.current_dir(folder.path()).write_stdin(listed(&["--null", "--format", "paths"])));
+    assert_eq!(json(&run)["summary"]["files"], 4, "{}", run.err);
+    let refused = finish(&mut sesstool(&["ls", "-0", "--format", "csv", "fixtures/good/healthy"]));
+    assert!(refused.code == Some(2) && refused.err.contains("paths alone, not csv"), "{}", refused.err);
+}
+
+/// The last day that the format has is shown as any other.
+#[test]
+fn the_last_day_of_9999() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = String::from_utf8(session("bb", "/p", "9999-12-31", "x")).expect("text");
+    put(folder.path(), "a.jsonl", text.replace("2026-03-14T09:26:50.000Z", "9999-12-31T23:59:59.999Z").as_bytes());
+    let csv = ls(&folder, &["--format", "csv", "."]).out;
+    assert!(csv.contains("9999-12-31T23:59:59.999Z") && !csv.contains(" ms"), "{csv}");
+    assert!(ls(&folder, &["."]).out.contains("9999-12-31 09:26"));
+    assert_eq!(names(&ls(&folder, &["--format", "paths", "--since", "9999-12-31", "--until", "9999-12-31", "."])), "a");
+    let dot = finish(sesstool(&["family", "--all", "--format", "dot", "."]).current_dir(folder.path())).out;
+    assert!(dot.contains("9999-12-31 1 entries"), "{dot}");
+}

@@ -101,7 +101,7 @@ fn statistics_count_by_code() {
         assert!(all.out.contains(row), "{}", all.out);
     }
     assert!(!all.out.contains("effect:"), "{}", all.out);
-    let document = json(&validate(&["--statistics", CHILD, CHILD]));
+    let document = json(&validate(&["--statistics", CHILD, "fixtures/bad/G003-dangling-parent/unknown-id.jsonl"]));
     let rows = document["summary"]["statistics"].as_array().expect("statistics").clone();
     let row = rows.iter().find(|row| row["code"] == "G003").expect("a row");
     assert_eq!((&row["count"], &row["files"]), (&2.into(), &2.into()));

@@ -46,6 +46,102 @@ fn an_independent_count_comes_to_the_same() {
     assert!(files > 250, "{text}");
 }
 
+/// What came of `stats` over a folder: total cost, how many files were counted, and the names of those left out.
+fn counted_in(folder: &Path, more: &[&str]) -> (String, u64, Vec<String>) {
+    let document = stats(&[&[folder.to_str().expect("a path")], more].concat());
+    let skipped = document["skipped"].as_array().expect("skipped").iter();
+    let name = |file: &Value| file["path"].as_str().and_then(|path| path.rsplit('/').next()).map(str::to_string);
+    let totals = &document["totals"];
+    let cost = totals["tally"]["cost"]["total"].to_string();
+    (cost, totals["files"].as_u64().expect("a number"), skipped.filter_map(name).collect())
+}
+
+/// A session of version 1 whose answers cost something, and one that is damaged.
+fn old_and_damaged() -> [(&'static str, String); 2] {
+    let usage = r#""usage":{"input":3,"output":5,"cacheRead":0,"cacheWrite":0,"totalTokens":8,"cost":{"input":1,"output":2,"cacheRead":0,"cacheWrite":0,"total":3}}"#;
+    let answer = |id: &str, parent: &str| {
+        format!(
+            r#"{{"type":"message"{id}{parent},"timestamp":"2026-03-14T09:26:51.000Z","message":{{"role":"assistant","content":[{{"type":"text","text":"Yes."}}],"api":"a","provider":"p","model":"m",{usage},"stopReason":"stop","timestamp":1773480411000}}}}"#
+        )
+    };
+    let header = |version: &str, id: &str| {
+        format!(r#"{{"type":"session"{version},"id":"{id}","timestamp":"2026-03-14T09:26:50.000Z","cwd":"/p"}}"#)
+    };
+    let old = [header("", "old0"), answer("", ""), answer("", "")].join("\n") + "\n";
+    let lost = answer(r#","id":"aaaa0002""#, r#","parentId":"ffff9999""#);
+    let damaged =
+        [header(r#","version":3"#, "new0"), answer(r#","id":"aaaa0001""#, r#","parentId":null"#), lost].join("\n");
+    [("old.jsonl", old), ("damaged.jsonl", damaged + "\n")]
+}
+
+/// What `migrate` and `repair` made stands beside the original without counting; all else with a manifest counts.
+#[test]
+fn what_was_made_of_a_counted_file_is_not_counted_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    for (name, text) in old_and_damaged() {
+        std::fs::write(at(name), text).expect("a session");
+    }
+    assert_eq!(counted_in(folder.path(), &[]), ("12".to_string(), 2, vec![]));
+    let program = assert_cmd::cargo::cargo_bin("sesstool");
+    for (verb, name) in [("migrate", "old.jsonl"), ("repair", "damaged.jsonl"), ("migrate", "old.jsonl")] {
+        let out = at("deep");
+        std::fs::create_dir_all(&out).expect("a folder");
+        let more = if out.join(name).exists() { vec![] } else { vec!["--out-dir", out.to_str().expect("a path")] };
+        let run = run(&[&[verb, at(name).to_str().expect("a path")], &more[..]].concat());
+        assert!(matches!(run.code, Some(0 | 1)), "{}", run.err);
+    }
+    let made = ["damaged.jsonl", "old.jsonl", "old.v3.jsonl"];
+    assert_eq!(counted_in(folder.path(), &[]), ("12".to_string(), 2, made.map(str::to_string).to_vec()));
+    assert_eq!(counted_in(folder.path(), &["--by", "session"]).0, "12");
+    let text = run(&["stats", folder.path().to_str().expect("a path")]).out;
+    assert!(text.contains("not counted: 3 files") && text.contains("old.v3.jsonl: sesstool made it of"), "{text}");
+    if let Some((same, text)) = count(&program, &[folder.path().to_str().expect("a path")]) {
+        assert!(same && text.lines().last().is_some_and(|last| last.starts_with("2 files")), "{text}");
+    }
+    // alone, named, written to, without its manifest, or in the place of the original it counts
+    assert_eq!(counted_in(&at("deep"), &[]), ("12".to_string(), 2, vec![]));
+    let named = at("old.v3.jsonl").display().to_string();
+    assert_eq!(counted_in(folder.path(), &[&named]).0, "18");
+    let grown = at("deep/damaged.jsonl");
+    let text = std::fs::read_to_string(&grown).expect("a session");
+    let more = text.lines().last().expect("a line").replace("aaaa0002", "aaaa0003");
+    std::fs::write(&grown, format!("{text}{more}\n")).expect("more of it");
+    assert_eq!(counted_in(folder.path(), &[]).1, 3);
+    std::fs::remove_file(at("deep/old.jsonl.manifest.json")).expect("a manifest");
+    assert_eq!(counted_in(folder.path(), &[]).1, 4);
+    for (from, to) in [
+        ("damaged.jsonl", "damaged.jsonl.damaged"),
+        ("deep/damaged.jsonl", "damaged.jsonl"),
+        ("deep/damaged.jsonl.manifest.json", "damaged.jsonl.manifest.json"),
+    ] {
+        std::fs::rename(at(from), at(to)).expect("one file system");
+    }
+    let (_, files, left_out) = counted_in(folder.path(), &[]);
+    assert_eq!((files, left_out), (3, vec!["old.v3.jsonl".to_string()]));
+}
+
+/// A copy that another program migrated cannot be told by its bytes; that it counts twice is said.
+#[test]
+fn copies_in_other_versions_are_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let [(_, old), _] = old_and_damaged();
+    std::fs::write(at("a.jsonl"), &old).expect("a session");
+    std::fs::write(at("b.jsonl"), &old).expect("the same");
+    let path = folder.path().to_str().expect("a path");
+    assert_eq!(stats(&[path])["severalVersions"], serde_json::json!([]));
+    let migrated =
+        run(&["migrate", at("a.jsonl").to_str().expect("a path"), "-o", at("c.jsonl").to_str().expect("a path")]);
+    assert_eq!(migrated.code, Some(0), "{}", migrated.err);
+    std::fs::remove_file(at("c.jsonl.manifest.json")).expect("a manifest");
+    let several = serde_json::json!([{"session": "old0", "files": 2, "versions": [1, 3]}]);
+    assert_eq!(stats(&[path])["severalVersions"], several);
+    let text = run(&["stats", path]).out;
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("2 files hold session old0 in versions 1 and 3: entries that"), "{text}");
+}
+
 /// A comparison that notices nothing would be no test.
 #[cfg(unix)]
 #[test]
@@ -305,8 +401,12 @@ fn wrong_usage_says_what_to_type() {
     for (args, hint) in [
         (&["stats", STORE, "--timezone", "Mars"][..], "unknown time zone 'Mars'; write a name such as Europe/Berlin"),
         (&["stats", STORE, "--since", "yesterday"], "--since 'yesterday' is no time; write 2026-03-14"),
+        (&["stats", STORE, "--by", "tool", "--sort", "cost"], "nothing tells the cost of a tool; sort tools by name"),
         (&["stats", STORE, "--by", "year"], "[possible values: day, week, month, model"),
-        (&["stats", "/no/such/file"], "/no/such/file: cannot open: no such file or directory"),
+        (
+            &["stats", "/no/such/file"],
+            "/no/such/file: cannot open: neither a file, nor the id of a session in pi's store",
+        ),
         (&["stats", "fixtures/stats/store/notes.jsonl"], "not counted: no session format that is known here"),
     ] {
         let Run { code, err, .. } = run(args);
@@ -314,6 +414,105 @@ fn wrong_usage_says_what_to_type() {
     }
     let document = json(&run(&["stats", "--format", "json", "/no/such/file", "fixtures/stats/usage.jsonl"]));
     assert_eq!((&document["totals"]["files"], document["errors"].as_array().map(Vec::len)), (&1.into(), Some(1)));
+}
+
+/// Entries that cost nothing save nothing by being counted once.
+#[test]
+fn no_saving_is_told_where_nothing_is_saved() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let typed = super::support::message("aaaa0001", "", "x");
+    for (name, header) in [
+        ("a.jsonl", super::support::HEADER.to_string()),
+        ("b.jsonl", super::support::HEADER.replace("2a7e18", "2a7e19")),
+    ] {
+        std::fs::write(folder.path().join(name), super::support::lines(&[&header, &typed])).expect("a session");
+    }
+    let path = folder.path().to_str().expect("a path");
+    assert_eq!(stats(&[path])["shared"]["tally"]["entries"], 1);
+    assert!(!run(&["stats", path]).out.contains("counted once"));
+}
+
+/// What is no session's id is told as the other verbs tell it.
+#[test]
+fn ids_that_name_no_session_are_explained() {
+    for id in ["019cebb3", "nobody"] {
+        let says = |verb: &str| finish(sesstool(&[verb, id]).env("PI_CODING_AGENT_SESSION_DIR", root().join(STORE)));
+        let (stats, tree) = (says("stats"), says("tree"));
+        let why = tree.err.split_once("': ").expect("a reason").1.trim_end();
+        assert!(stats.code == Some(2) && stats.err.contains(why), "{} {}", stats.err, tree.err);
+    }
+}
+
+/// `--top` holds for everything that is listed: of periods the last ones are shown, in any other order the first.
+#[test]
+fn no_more_lines_than_asked_for() {
+    let shown = |args: &[&str]| run(&[&["stats", STORE], args].concat()).out;
+    let days = |text: &str| -> Vec<String> {
+        text.lines()
+            .filter(|line| line.starts_with("2026-03-") && !line.contains(" to "))
+            .map(|line| line[..10].to_string())
+            .collect()
+    };
+    let last = shown(&["--by", "day", "--top", "2"]);
+    assert!(days(&last) == ["2026-03-16", "2026-03-22"] && last.contains("2 earlier; --top 0 shows all"), "{last}");
+    let costly = shown(&["--by", "day", "--sort", "cost", "--top", "2"]);
+    let all = shown(&["--by", "day", "--sort", "cost"]);
+    assert!(days(&costly) == days(&all)[..2] && costly.contains("2 more; --top 0 shows all"), "{costly}");
+    assert_eq!((days(&all).len(), days(&shown(&["--by", "day", "--top", "0"])).len()), (4, 4));
+    let tools = run(&["stats", STORE, "--by", "tool", "--top", "1"]).out;
+    assert!(tools.contains("more; --top 0 shows all"), "{tools}");
+}
+
+/// Both ends of the years that the format has, numbers beyond reading, and entries that have no time.
+#[test]
+fn what_lies_far_off() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("far.jsonl");
+    let usage = r#""usage":{"input":3e307,"output":1,"cacheRead":0,"cacheWrite":0,"cost":{"total":4e307}}"#;
+    let entry = |id: &str, time: &str| {
+        format!(
+            r#"{{"type":"message","id":"{id}","parentId":null{time},"message":{{"role":"assistant","content":[],"provider":"p","model":"m",{usage}}}}}"#
+        )
+    };
+    let at = |time: &str| format!(r#","timestamp":"{time}""#);
+    let header = r#"{"type":"session","version":3,"id":"far","timestamp":"2026-03-14T09:26:50.000Z","cwd":"/p"}"#;
+    let (first, last) = ("0000-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z");
+    let all = [header, &entry("aaaa0001", &at(first)), &entry("aaaa0002", &at(last)), &entry("aaaa0003", "")];
+    std::fs::write(&path, all.join("\n") + "\n").expect("a session");
+    let path = path.to_str().expect("a path");
+    let lifetime = &stats(&[path])["files"][0]["lifetime"];
+    assert_eq!((&lifetime["first"], &lifetime["last"]), (&first.into(), &last.into()));
+    let keys = |by: &str, zone: &str| -> Vec<String> {
+        let document = stats(&[path, "--by", by, "--timezone", zone]);
+        let groups = document["groups"].as_array().expect("groups").iter();
+        groups.map(|group| group["key"].as_str().unwrap_or_default().to_string()).collect()
+    };
+    assert_eq!(keys("day", "UTC"), ["0000-01-01", "9999-12-31", "(no time)"]);
+    assert_eq!(keys("day", "Asia/Tokyo"), ["0000-01-01", "+010000-01-01", "(no time)"]);
+    assert_eq!(keys("week", "UTC"), ["-000001-W52", "9999-W52", "(no time)"]);
+    assert_eq!(keys("month", "UTC"), ["0000-01", "9999-12", "(no time)"]);
+    let text = run(&["stats", path]).out;
+    assert!(
+        text.contains("0000-01-01 00:00 to 9999-12-31 23:59 UTC") && text.contains("1 entry has no time"),
+        "{text}"
+    );
+    assert!(
+        text.contains("9.0e307") && text.contains("1.2e308") && text.lines().all(|line| line.len() < 200),
+        "{text}"
+    );
+    let tail = stats(&[path, "--since", "9999-12-31", "--until", "9999-12-31"]);
+    assert_eq!(tail["totals"]["tally"]["entries"], 1);
+    for args in [&["--since", "2000-01-01", "--until", "2000-12-31"][..], &["--until", "0000-01-01T00:00"]] {
+        for by in [&[][..], &["--by", "day"], &["--by", "model"]] {
+            let nothing = run(&[&["stats", path], args, by].concat());
+            assert!(
+                nothing.code == Some(0) && nothing.out.contains("no entry lies "),
+                "{}{}",
+                nothing.out,
+                nothing.err
+            );
+        }
+    }
 }
 
 #[test]

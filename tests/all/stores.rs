@@ -38,7 +38,7 @@ fn session(id: &str, entries: &[(&str, &str)]) -> Vec<u8> {
 fn one_file_alone_is_compared_with_nothing() {
     let base = format!("{FORKS}/base.jsonl");
     assert!(json(&validate(&[&base]))["store"].is_null());
-    assert!(in_store(&validate(&[FORKS])) == ["S002"] && in_store(&validate(&[&base, &base])).is_empty());
+    assert!(in_store(&validate(&[FORKS])) == ["S002"] && json(&validate(&[&base, &base]))["store"].is_null());
     let only = tempfile::tempdir().expect("a folder");
     put(only.path(), "a.jsonl", &session("a", &[("aaaa0001", "x")]));
     assert!(in_store(&validate(&[only.path().to_str().expect("a path")])).is_empty(), "a folder with one file");
@@ -225,10 +225,36 @@ fn the_family_of_one_file_is_looked_for_around_it() {
     let store = family(folder.path(), &[&f, "--store", "."]);
     assert!(store.contains("f entries 1") || store.contains("f - "), "{store}");
     assert_eq!(store.lines().count(), 5);
+    for args in [&["family", "a.jsonl", "./a.jsonl"][..], &["family", "a.jsonl"]] {
+        assert!(finish(sesstool(args).current_dir(folder.path())).out.contains("SESSION"), "{args:?}");
+    }
     let gone = finish(sesstool(&["family", "gone.jsonl"]).current_dir(folder.path()));
     assert!(
         gone.code == Some(2) && gone.out.is_empty() && gone.err.contains("cannot open 'gone.jsonl'"),
         "{}",
         gone.err
     );
+}
+
+/// Files that hold one session are copies in `family`, whether one file has two names, or its bytes stand twice, with
+/// an id in the header or without any.
+#[cfg(unix)]
+#[test]
+fn the_same_session_twice_is_a_copy() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let whole = session("aa", &[("aaaa0001", "x"), ("aaaa0002", "y")]);
+    let header = HEADER.replace(r#""id":"019cebb3-4c50-7a31-9d4e-5b0f6c2a7e18","#, "");
+    let nameless = lines(&[header, message("bbbb0001", "", "z")]);
+    for (name, bytes) in [("a.jsonl", &whole), ("n.jsonl", &nameless)] {
+        put(folder.path(), name, bytes);
+        put(folder.path(), &format!("copy-{name}"), bytes);
+        std::fs::hard_link(at(name), at(&format!("link-{name}"))).expect("a link");
+    }
+    let run = finish(sesstool(&["family", "--format", "json", "."]).current_dir(folder.path()));
+    let document = json(&run);
+    let ties: Vec<_> = document["sessions"].as_array().expect("sessions").iter().map(|s| s["tie"].as_str()).collect();
+    assert_eq!(ties, [None, Some("same"), Some("same"), None, Some("same"), Some("same")], "{}", run.out);
+    let text = finish(sesstool(&["family", "."]).current_dir(folder.path())).out;
+    assert!(text.matches("= ").count() == 4 && !text.contains('○'), "{text}");
 }

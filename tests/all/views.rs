@@ -113,3 +113,26 @@ fn an_entry_is_shown_in_full_raw_and_laid_out() {
     let (_, text, _) = store.run(&["show", "FILE", "--line", "4"]);
     assert!(text.contains("J001") && text.ends_with("\nnot a record\n"), "{text}");
 }
+
+/// Tables end where their text does, and so does a diff.
+#[test]
+fn no_line_ends_in_blanks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, fixture) in
+        [("calls.jsonl", "bad/M001-tool-call-without-result"), ("torn.jsonl", "bad/L001-truncated-last-line")]
+    {
+        let source = std::fs::read_dir(super::support::root().join("fixtures").join(fixture)).expect("a folder");
+        let first = source.map(|entry| entry.expect("an entry").path()).min().expect("a fixture");
+        std::fs::copy(first, folder.path().join(name)).expect("a copy");
+    }
+    for args in
+        [&["tools", "calls.jsonl"][..], &["repair", "--dry-run", "torn.jsonl"], &["repair", "torn.jsonl"], &["ls", "."]]
+    {
+        let run = super::support::finish(super::support::sesstool(args).current_dir(folder.path()));
+        assert!(run.out.lines().count() > 2, "{args:?}: {}{}", run.out, run.err);
+        for line in run.out.lines() {
+            assert_eq!(line, line.trim_end(), "{args:?}\n{}", run.out);
+        }
+        assert!(run.out.ends_with('\n') && !run.out.ends_with("\n\n"), "{args:?}: {:?}", run.out);
+    }
+}

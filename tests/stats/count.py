@@ -282,6 +282,37 @@ class File:
         return text("id") if text("id") is not None else self.path
 
 
+def listed(paths):
+    """The files that are counted: those that were named, and the *.jsonl below folders but for what was made of others."""
+    found = []
+    for path in paths:
+        names = [os.path.join(d, f) for d, _, fs in os.walk(path) for f in fs if f.endswith(".jsonl")]
+        found += [(path, True)] if os.path.isfile(path) else [(name, False) for name in sorted(names, key=os.fsencode)]
+    return [name for name, named in found if named or not is_made(name, [other for other, _ in found])]
+
+
+def is_made(path, others):
+    """Whether the manifest beside a file says what it was made of, and that is among the others."""
+    try:
+        with open(path + ".manifest.json", encoding="utf-8") as file:
+            manifest = json.load(file)
+        of, made = manifest["input"], manifest["output"]
+        if not manifest["restorable"] or os.path.getsize(path) != made["size"]:
+            return False
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+    originals = [other for other in others if other != path and os.path.basename(other) == of["name"]]
+    return any(os.path.getsize(other) == of["size"] or is_same_session(other, path) for other in originals)
+
+
+def is_same_session(one, other):
+    try:
+        one, other = File(one).header.get("id"), File(other).header.get("id")
+    except NotCounted:
+        return False
+    return one is not None and one == other
+
+
 def compare(what, want, got, differences):
     """Compares number by number; how many there were."""
     if isinstance(want, dict) and isinstance(got, dict):
@@ -299,6 +330,9 @@ def run(binary, paths, *more):
 def check(binary, paths):
     differences, compared, counted = [], 0, 0
     report = run(binary, paths)
+    no_sessions = {f["path"] for f in report["errors"] + [f for f in report["skipped"] if not f["what"].startswith("sesstool made it")]}
+    want = [path for path in listed(paths) if path not in no_sessions]
+    compared += compare("files", want, [f["path"] for f in report["files"]], differences)
     files = {}
     for told_file in report["files"]:
         try:
@@ -350,15 +384,13 @@ def main():
     args = args.parse_args()
     if args.print:
         tally, seen = Tally(), set()
-        for path in args.paths:
-            names = [path] if os.path.isfile(path) else sorted(os.path.join(d, f) for d, _, fs in os.walk(path) for f in fs if f.endswith(".jsonl"))
-            for name in names:
-                own = set()
-                for entry, raw in File(name).entries:
-                    own.add(raw)
-                    if raw not in seen:
-                        tally.add(entry)
-                seen |= own
+        for name in listed(args.paths):
+            own = set()
+            for entry, raw in File(name).entries:
+                own.add(raw)
+                if raw not in seen:
+                    tally.add(entry)
+            seen |= own
         print(json.dumps(tally.expected(False), indent=1))
         return 0
     counted, compared, differences = check(args.bin, args.paths)

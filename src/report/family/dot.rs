@@ -1,6 +1,6 @@
 //! The forest as a graph for Graphviz.
 
-use super::{Forest, Format, Node, Options, Stated, Tie};
+use super::{Forest, Format, Node, Options, Stated, Tie, labels};
 use crate::dialect::time;
 use crate::report::clean::first_words;
 use std::io::{self, Write};
@@ -13,9 +13,10 @@ const WORDS: usize = 40;
 fn write(out: &mut dyn Write, forest: &Forest, options: &Options) -> io::Result<()> {
     writeln!(out, "digraph sessions {{")?;
     writeln!(out, "  rankdir=LR; node [shape=box, style=rounded, fontname=\"sans-serif\"];")?;
-    for (at, node) in forest.shown(options.all) {
+    let nodes: Vec<&Node> = forest.shown(options.all).map(|(_, node)| node).collect();
+    for ((at, node), label) in forest.shown(options.all).zip(labels(&nodes)) {
         let asked = if node.asked { ", style=\"rounded,bold,filled\", fillcolor=\"#d7f5d7\"" } else { "" };
-        writeln!(out, "  n{at} [label=\"{}\"{asked}];", quoted(&caption(node)))?;
+        writeln!(out, "  n{at} [label=\"{}\"{asked}];", quoted(&caption(node, &label)))?;
         if let Some(parent) = node.parent {
             writeln!(
                 out,
@@ -49,10 +50,10 @@ fn end(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or_default()
 }
 
-fn caption(node: &Node) -> Vec<String> {
-    let day: String = node.created.map_or(String::new(), |ms| time::show(ms).chars().take(10).collect());
+fn caption(node: &Node, label: &str) -> Vec<String> {
+    let day: String = node.created.map_or(String::new(), |ms| time::brief(ms, time::To::Day));
     let lines = [
-        first_words(node.label(), WORDS),
+        first_words(label, WORDS),
         first_words(node.title(), WORDS),
         format!("{day} {} entries, {} shared", node.entries, node.shared).trim().to_string(),
     ];

@@ -8,6 +8,7 @@ mod text;
 use super::ReadError;
 use super::list::Skipped;
 use crate::dialect::file_name;
+use hashbrown::HashMap;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -117,12 +118,21 @@ impl Node {
     }
 
     /// A short name for the file: the session's id where pi named the file after it, else the name itself.
-    fn label(&self) -> &str {
+    fn short_name(&self) -> &str {
         let name = Path::new(&self.path).file_name().and_then(|name| name.to_str()).unwrap_or(&self.path);
         match (&self.id, file_name::parse(name)) {
             (Some(id), Some(parsed)) if parsed.id == *id && name.ends_with(&format!("{id}.jsonl")) => id,
             _ => name,
         }
+    }
+
+    /// The short name with so many of the folders it lies in before it.
+    fn name_below(&self, folders: usize) -> String {
+        let parts = self.path.split(['/', '\\']).filter(|part| !matches!(*part, "" | "."));
+        let parts: Vec<&str> = parts.collect();
+        let (_, above) = parts.split_last().unwrap_or((&"", &[]));
+        let above = &above[above.len().saturating_sub(folders)..];
+        above.iter().chain([&self.short_name()]).copied().collect::<Vec<_>>().join("/")
     }
 }
 
@@ -158,6 +168,33 @@ impl Forest {
         (families as u64, (roots().count() - families) as u64)
     }
 }
+
+/// What nodes are called: their short names, and where several share one, with as many folders before each as it
+/// takes to tell them apart.
+fn labels(nodes: &[&Node]) -> Vec<String> {
+    let mut labels: Vec<String> = nodes.iter().map(|node| node.short_name().to_string()).collect();
+    let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, node) in nodes.iter().enumerate() {
+        by_name.entry(node.short_name()).or_default().push(at);
+    }
+    for mut alike in by_name.into_values().filter(|alike| alike.len() > 1) {
+        for folders in 1..=MOST_FOLDERS {
+            alike.iter().for_each(|at| labels[*at] = nodes[*at].name_below(folders));
+            let mut count: HashMap<&str, u32> = HashMap::new();
+            alike.iter().for_each(|at| *count.entry(&labels[*at]).or_default() += 1);
+            let shared = |at: &usize| count[labels[*at].as_str()] > 1;
+            let left: Vec<usize> = alike.iter().copied().filter(shared).collect();
+            alike = left;
+            if alike.is_empty() {
+                break;
+            }
+        }
+    }
+    labels
+}
+
+/// How many folders stand before a name at most.
+const MOST_FOLDERS: usize = 8;
 
 /// How it looks, where the format leaves a choice.
 #[derive(Clone, Copy, Debug)]

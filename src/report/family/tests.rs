@@ -81,6 +81,21 @@ fn a_deep_chain_stays_in_its_columns() {
     assert_eq!(shown.lines().count(), 5003);
 }
 
+/// Files of one name are told apart by as many folders as it takes, and no more.
+#[test]
+fn names_that_recur_get_their_folders() {
+    let id = "019cebb3-4c50-7a31-9d4e-5b0f6c2a7e18";
+    let named = format!("2026-03-14T09-26-50-000Z_{id}.jsonl");
+    let paths =
+        ["a/x/s.jsonl", "b/x/s.jsonl", "b/y/s.jsonl", "./s.jsonl", "a/only.jsonl", &format!("p/{named}"), &named];
+    let nodes = paths.map(|path| node(path, "", 0, Tie::None));
+    let nodes: Vec<&Node> = nodes.iter().collect();
+    let expected = ["a/x/s.jsonl", "b/x/s.jsonl", "y/s.jsonl", "s.jsonl", "only.jsonl", &format!("p/{id}"), id];
+    assert_eq!(labels(&nodes), expected);
+    let same = [node("a/s.jsonl", "", 0, Tie::None), node("a/s.jsonl", "", 0, Tie::None)];
+    assert_eq!(labels(&[&same[0], &same[1]]), ["a/s.jsonl", "a/s.jsonl"]);
+}
+
 #[test]
 fn a_graph() {
     insta::assert_snapshot!(written("dot", &forest(), &PLAIN));

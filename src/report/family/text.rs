@@ -1,7 +1,7 @@
 //! The forest for people.
 
-use super::{Forest, Format, Node, Options, Stated, Tie};
-use crate::dialect::time;
+use super::{Forest, Format, Node, Options, Stated, Tie, labels};
+use crate::dialect::time::{self, To};
 use crate::report::clean::{clean, first_words, truncate};
 use crate::report::layout::{plural, thousands, wrap};
 use crate::report::text::style;
@@ -55,13 +55,14 @@ fn write(out: &mut dyn Write, forest: &Forest, options: &Options) -> io::Result<
         let head = format!("{:room$} {:time$} {:>ENTRIES$} {:>SHARED$} TIE", "SESSION", "BEGUN", "ENTRIES", "SHARED");
         writeln!(out, "{BOLD}{head}{BOLD:#}")?;
     }
+    let labels = labels(&nodes);
     let mut rails = Rails::default();
     for (at, node) in nodes.iter().enumerate() {
         if node.depth == 0 && at > 0 && (node.family > 1 || nodes[at - 1].depth > 0) {
             writeln!(out)?;
         }
         let prefix = rails.prefix(node, signs, room / 2);
-        row(out, node, &prefix, signs, (room, time))?;
+        row(out, (node, &labels[at]), &prefix, signs, (room, time))?;
     }
     if !nodes.is_empty() {
         writeln!(out)?;
@@ -98,7 +99,13 @@ impl Rails {
     }
 }
 
-fn row(out: &mut dyn Write, node: &Node, prefix: &str, signs: &Signs, (room, time): (usize, usize)) -> io::Result<()> {
+fn row(
+    out: &mut dyn Write,
+    (node, label): (&Node, &str),
+    prefix: &str,
+    signs: &Signs,
+    (room, time): (usize, usize),
+) -> io::Result<()> {
     let sign = match node.tie {
         Tie::None => signs.root,
         tie if tie.is_copy() => signs.copy,
@@ -108,12 +115,12 @@ fn row(out: &mut dyn Write, node: &Node, prefix: &str, signs: &Signs, (room, tim
     let title = node.title().trim();
     // a file name of its own says more than its end, an id less
     let most = if title.is_empty() { left } else { left.div_ceil(2).max(13) };
-    let label = truncate(node.label(), most.min(left));
+    let label = truncate(label, most.min(left));
     let words = first_words(title, left.saturating_sub(label.width() + 1));
     let look = if node.asked { ASKED } else { Style::new() };
     let blanks = " ".repeat(left.saturating_sub(label.width() + 1 + words.width()));
     let begun = match node.created {
-        Some(ms) => time::show(ms).chars().take(time).collect::<String>().replace('T', " "),
+        Some(ms) => time::brief(ms, if time == 10 { To::Day } else { To::Minute }),
         None => "no time".to_string(),
     };
     let shared = if node.tie == Tie::None { String::new() } else { thousands(node.shared) };

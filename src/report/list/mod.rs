@@ -11,12 +11,15 @@ use super::{ReadError, Totals};
 use crate::rules::Severity;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 /// One session.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
     /// Its path, as it was given or found.
     pub path: String,
+    /// The same with bytes that are no UTF-8; `None` of standard input.
+    pub file: Option<PathBuf>,
     /// The header's id.
     pub id: Option<String>,
     /// What it is called.
@@ -98,6 +101,20 @@ pub struct Options {
     pub reasons: bool,
     /// Whether only ASCII is drawn.
     pub ascii: bool,
+    /// How paths alone are written.
+    pub paths: Paths,
+}
+
+/// How paths alone are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Paths {
+    /// A line each, for people: what would do something to a terminal is spelt out.
+    #[default]
+    Clean,
+    /// A line each, with the bytes that the names have.
+    Raw,
+    /// The bytes that the names have, each ended by a NUL.
+    Null,
 }
 
 /// A format of lists.

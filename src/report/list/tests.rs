@@ -61,7 +61,7 @@ fn written(format: &str, options: &Options) -> String {
     String::from_utf8(out).expect("text")
 }
 
-const PLAIN: Options = Options { width: 140, reasons: false, ascii: false };
+const PLAIN: Options = Options { width: 140, reasons: false, ascii: false, paths: Paths::Clean };
 
 #[cfg(feature = "cli")]
 fn text(options: &Options) -> String {
@@ -80,6 +80,25 @@ fn the_table_in_80_columns() {
 #[test]
 fn the_table_in_140_columns() {
     insta::assert_snapshot!(text(&PLAIN));
+}
+
+/// Ids of one millisecond begin alike: they are shown until they differ, where there is room.
+#[cfg(feature = "cli")]
+#[test]
+fn ids_are_as_long_as_it_takes() {
+    let ids = ["019cebb3-4c50-7a31-9d4e-5b0f6c2a7e18", "019cebb3-4c50-7a31-8d4e-5b0f6c2a7e18"];
+    let list = List { rows: ids.map(|id| row("a.jsonl", id, "Why?", "/p")).into(), ..List::default() };
+    let shown = |width: usize| {
+        let mut out = Vec::new();
+        (FORMATS[0].write)(&mut out, &list, &Options { width, ..PLAIN }).expect("memory takes everything");
+        anstream::adapter::strip_str(&String::from_utf8_lossy(&out)).to_string()
+    };
+    let (wide, narrow) = (shown(140), shown(100));
+    assert!(wide.contains(" 019cebb3-4c50-7a31-9 ") && wide.contains(" 019cebb3-4c50-7a31-8 "), "{wide}");
+    assert!(narrow.contains(" 019cebb3-4c50 ") && !narrow.contains("7a31"), "{narrow}");
+    for (text, width) in [(&wide, 140), (&narrow, 100)] {
+        assert!(text.lines().all(|line| unicode_width::UnicodeWidthStr::width(line) <= width), "{text}");
+    }
 }
 
 #[cfg(feature = "cli")]
@@ -121,4 +140,20 @@ fn one_document() {
 #[test]
 fn paths_alone() {
     assert_eq!(written("paths", &PLAIN), "a.jsonl\nb.jsonl\nc.jsonl\nd.jsonl\n");
+    let odd = Row { file: Some("n\x1b[31m\n.jsonl".into()), ..row("n\x1b[31m\n.jsonl", "", "", "") };
+    let list = List { rows: vec![odd, row("-", "", "", "")], ..List::default() };
+    for (paths, expected) in [
+        (Paths::Clean, "n\\x1b[31m\\n.jsonl\n-\n"),
+        (Paths::Raw, "n\x1b[31m\n.jsonl\n-\n"),
+        (Paths::Null, "n\x1b[31m\n.jsonl\0-\0"),
+    ] {
+        let mut out = Vec::new();
+        (FORMATS.iter().find(|f| f.name == "paths").expect("a format").write)(
+            &mut out,
+            &list,
+            &Options { paths, ..PLAIN },
+        )
+        .expect("memory takes everything");
+        assert_eq!(String::from_utf8_lossy(&out), expected);
+    }
 }

@@ -1,7 +1,7 @@
 //! The list for people: a line a session, then what is not in pi's list.
 
 use super::{Format, List, Options, Row};
-use crate::dialect::time;
+use crate::dialect::time::{self, To};
 use crate::report::clean::{clean, first_words, truncate};
 use crate::report::layout::{plural, size, thousands, wrap};
 use crate::report::text::style;
@@ -22,7 +22,7 @@ const WIDE: usize = 100;
 /// How many reasons are listed below the table.
 const MOST_REASONS: usize = 10;
 
-/// The shortest beginning of an id that is shown, and the longest.
+/// The shortest beginning of an id that is shown, and the longest where there is room for no more than the table.
 const SHORTEST_ID: usize = 8;
 const LONGEST_ID: usize = 13;
 
@@ -48,7 +48,7 @@ fn write(out: &mut dyn Write, list: &List, options: &Options) -> io::Result<()> 
 fn table(out: &mut dyn Write, list: &List, options: &Options) -> io::Result<()> {
     let wide = options.width >= WIDE;
     let projects = projects(&list.rows);
-    let ids = Ids::of(&list.rows);
+    let ids = Ids::of(&list.rows, LONGEST_ID + options.width.saturating_sub(WIDE));
     let cells: Vec<Cells> = list.rows.iter().map(|row| cells(row, &projects, &ids, wide, options)).collect();
     let mut before: Vec<&str> = vec!["TIME"];
     if wide {
@@ -140,9 +140,8 @@ fn verdict(row: &Row) -> (String, Option<Severity>) {
 
 /// Day and, where there is room, time in UTC.
 fn shown_time(ms: Option<i64>, wide: bool) -> String {
-    let columns = if wide { 16 } else { 10 };
     match ms {
-        Some(ms) => time::show(ms).chars().take(columns).collect::<String>().replace('T', " "),
+        Some(ms) => time::brief(ms, if wide { To::Minute } else { To::Day }),
         None => "no time".to_string(),
     }
 }
@@ -174,13 +173,13 @@ struct Ids {
 }
 
 impl Ids {
-    fn of(rows: &[Row]) -> Ids {
+    fn of(rows: &[Row], longest: usize) -> Ids {
         let mut ids: Vec<&str> = rows.iter().filter_map(|row| row.id.as_deref()).collect();
         ids.sort_unstable();
         ids.dedup();
         let shared = |pair: &[&str]| pair[0].bytes().zip(pair[1].bytes()).take_while(|(a, b)| a == b).count();
         let most = ids.windows(2).map(shared).max().unwrap_or(0);
-        Ids { width: (most + 1).clamp(SHORTEST_ID, LONGEST_ID) }
+        Ids { width: (most + 1).clamp(SHORTEST_ID, longest) }
     }
 
     fn short(&self, row: &Row) -> String {

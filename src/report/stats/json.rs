@@ -6,7 +6,7 @@ use crate::report::json::write_json;
 use crate::stats::row::{CONTENTS, split_model};
 use crate::stats::store::Added;
 use crate::stats::sum::Sum;
-use crate::stats::{Base, By, FileStats, Heavy, Store, Tally, ToolSum, UsageSum};
+use crate::stats::{Base, By, FileStats, Heavy, Store, Tally, ToolSum, UsageSum, Versions};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::value::RawValue;
@@ -68,7 +68,12 @@ impl Json {
         write_json(out, &SharedJson::of(&store.shared))?;
         write!(out, "}},\n \"heaviest\":")?;
         let heaviest = store.heaviest.iter().map(|(path, heavy)| HeavyJson::of(Some(path), heavy));
-        write_json(out, &heaviest.collect::<Vec<_>>())
+        write_json(out, &heaviest.collect::<Vec<_>>())?;
+        write!(out, ",\n \"severalVersions\":")?;
+        let several = store.in_several_versions();
+        let several =
+            several.map(|(session, Versions { files, versions })| VersionsJson { session, files: *files, versions });
+        write_json(out, &several.collect::<Vec<_>>())
     }
 
     fn groups<'a>(&self, store: &'a Store) -> Vec<GroupJson<'a>> {
@@ -135,6 +140,14 @@ struct OptionsJson<'a> {
     since: Option<String>,
     until: Option<String>,
     longest_gap_ms: i64,
+}
+
+/// A session of which files in several versions were counted.
+#[derive(Serialize)]
+struct VersionsJson<'a> {
+    session: &'a str,
+    files: u64,
+    versions: &'a [Option<i64>],
 }
 
 #[derive(Serialize)]

@@ -9,11 +9,11 @@ mod json;
 mod text;
 
 use super::ReadError;
+use crate::dialect::time::to_iso as iso;
 use crate::stats::store::Added;
 use crate::stats::sum::Sum;
 use crate::stats::tally::Tally;
 use crate::stats::{Base, By, FileStats, Store, ToolSum};
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::cmp::Reverse;
 use std::io::{self, Write};
@@ -185,8 +185,12 @@ fn sort(lines: &mut [Line], settings: &Settings) {
         _ if is_time => Sort::Name,
         _ => Sort::Cost,
     };
-    // what has no name of its own stands behind the others
-    lines.sort_by(|a, b| (a.key.starts_with('('), &a.key).cmp(&(b.key.starts_with('('), &b.key)));
+    // what has no name of its own stands behind the others; the signs of years far off sort as no text does
+    let first = |line: &Line| line.span.filter(|_| is_time).map(|(first, _)| first);
+    lines.sort_by(|a, b| {
+        let key = |line: &Line| (line.key.starts_with('('), first(line));
+        key(a).cmp(&key(b)).then_with(|| a.key.cmp(&b.key))
+    });
     // the bits of a double with its sign turned sort as the number does
     let number = |sum: &Sum| {
         let bits = sum.to_f64().to_bits() as i64;
@@ -202,9 +206,4 @@ fn sort(lines: &mut [Line], settings: &Settings) {
         Sort::Size => lines.sort_by_key(|line| Reverse((line.bytes, tool_bytes(line)))),
         Sort::Errors => lines.sort_by_key(|line| Reverse((line.tools.errors, line.tools.results))),
     }
-}
-
-/// A time as ISO 8601 in UTC, as the files have it; `null` of a time that no calendar has.
-fn iso(ms: i64) -> Option<String> {
-    Timestamp::from_millisecond(ms).ok().map(|time| format!("{time:.3}"))
 }

@@ -1,19 +1,20 @@
 //! Statistics as tables for people.
 
 use super::bars::{bar, percent, sparkline};
-use super::{Format, Line, Report, Settings, Skipped, group_lines, sort};
+use super::{Format, Line, Report, Settings, Skipped, Sort, group_lines, sort};
+use crate::dialect::time::{self, To};
 use crate::report::ReadError;
 use crate::report::clean::{clean, truncate};
 use crate::report::layout::{plural, size, thousands, wrap};
 use crate::report::text::{table, write_table};
 use crate::rules::duration;
+use crate::stats::by::NO_TIME;
 use crate::stats::row::{CONTENTS, Content, split_model};
 use crate::stats::store::Added;
 use crate::stats::sum::Sum;
-use crate::stats::{Base, By, FileStats, Heavy, Store, Tally};
+use crate::stats::{Base, By, FileStats, Heavy, Store, Tally, Versions};
 use anstyle::Style;
 use comfy_table::CellAlignment;
-use jiff::Timestamp;
 use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
@@ -235,7 +236,7 @@ impl Sheet<'_> {
     /// From when until when, and how much of that something happened.
     fn time(&mut self, tally: &Tally) -> io::Result<()> {
         let settings = self.settings;
-        let Some((first, last)) = tally.times.span() else { return Ok(()) };
+        let Some((first, last)) = tally.times.span() else { return self.no_time(tally) };
         let zone = clean(&settings.zone_name).into_owned();
         let active = duration(tally.times.active(settings.gap));
         let (span, gap) = (duration(last.saturating_sub(first)), settings.gap / 60_000);
@@ -248,12 +249,28 @@ impl Sheet<'_> {
             let each = duration(last.saturating_sub(first) / columns as i64);
             writeln!(self.out, "activity {line} (a column is {each})")?;
         }
-        Ok(())
+        self.no_time(tally)
+    }
+
+    /// Says which entries stand in no time, or that none stands in the time that was asked for.
+    fn no_time(&mut self, tally: &Tally) -> io::Result<()> {
+        let zone = clean(&self.settings.zone_name).into_owned();
+        let (since, until) =
+            (self.settings.since.map(|ms| self.clock(ms)), self.settings.until.map(|ms| self.clock(ms)));
+        match (tally.entries, since, until) {
+            (0, Some(since), Some(until)) => writeln!(self.out, "no entry lies between {since} and {until} {zone}"),
+            (0, Some(since), None) => writeln!(self.out, "no entry lies at or after {since} {zone}"),
+            (0, None, Some(until)) => writeln!(self.out, "no entry lies before {until} {zone}"),
+            _ => match tally.times.missing {
+                0 => Ok(()),
+                1 => writeln!(self.out, "1 entry has no time"),
+                entries => writeln!(self.out, "{} entries have no time", thousands(entries)),
+            },
+        }
     }
 
     fn clock(&self, ms: i64) -> String {
-        let zoned = Timestamp::from_millisecond(ms).map(|time| time.to_zoned(self.settings.zone.clone()));
-        zoned.map_or_else(|_| format!("{ms} ms"), |time| time.strftime("%Y-%m-%d %H:%M").to_string())
+        time::brief(time::local(ms, &self.settings.zone), To::Minute)
     }
 
     /// The numbers of the bases side by side.
@@ -348,7 +365,9 @@ impl Sheet<'_> {
 
     fn tools(&mut self, lines: &[Line]) -> io::Result<()> {
         let all: u64 = lines.iter().map(|line| line.tools.calls).sum();
+        let count = lines.len();
         let lines: Vec<&Line> = self.top(lines).collect();
+        let left_out = count - lines.len();
         let lines = || lines.iter();
         let part = |calls: u64| if all == 0 { String::new() } else { self.share(calls as f64 / all as f64) };
         let columns = vec![
@@ -361,7 +380,17 @@ impl Sheet<'_> {
             Column::right("ARGUMENTS", 2, lines().map(|line| size(line.tools.call_bytes))),
             Column::right("GAVE", 1, lines().map(|line| size(line.tools.result_bytes))),
         ];
-        self.columns(columns)
+        self.columns(columns)?;
+        self.left_out(left_out)
+    }
+
+    /// Says how many lines are not shown.
+    fn left_out(&mut self, lines: usize) -> io::Result<()> {
+        let what = if self.as_time_goes() { "earlier" } else { "more" };
+        match lines {
+            0 => Ok(()),
+            lines => writeln!(self.out, "{} {what}; --top 0 shows all", thousands(lines as u64)),
+        }
     }
 
     fn models(&mut self, tally: &Tally) -> io::Result<()> {
@@ -445,14 +474,24 @@ impl Sheet<'_> {
             }
             self.bad_numbers(&store.totals)?;
         }
-        self.saving(store)
+        self.saving(store)?;
+        self.several_versions(store)
+    }
+
+    /// Whether the lines are periods in the order of time.
+    fn as_time_goes(&self) -> bool {
+        let Settings { by, sort, .. } = self.settings;
+        by.is_some_and(By::is_time) && matches!(sort, None | Some(Sort::Name))
     }
 
     /// The lines that are shown, where not all are.
     fn top<'l>(&self, lines: &'l [Line]) -> impl Iterator<Item = &'l Line> {
-        let is_time = self.settings.by.is_some_and(By::is_time);
-        let most = if self.settings.top == 0 || is_time { usize::MAX } else { self.settings.top };
-        lines.iter().take(most)
+        let most = if self.settings.top == 0 { usize::MAX } else { self.settings.top };
+        // of periods as they go the last ones, and what has no time beside them
+        let timeless = lines.iter().rev().take_while(|line| line.key == NO_TIME).count();
+        let first = if self.as_time_goes() { lines.len().saturating_sub(most.saturating_add(timeless)) } else { 0 };
+        let most = if self.as_time_goes() { usize::MAX } else { most };
+        lines.iter().skip(first).take(most)
     }
 
     fn lines(&mut self, lines: &[Line], store: &Store) -> io::Result<()> {
@@ -524,16 +563,14 @@ impl Sheet<'_> {
             Column::left("ACTIVITY", 7, lines().map(activity)),
         ];
         self.columns(columns)?;
-        if left_out > 0 {
-            writeln!(self.out, "{} more; --top 0 shows all", thousands(left_out as u64))?;
-        }
-        Ok(())
+        self.left_out(left_out)
     }
 
     /// What was counted once only.
     fn saving(&mut self, store: &Store) -> io::Result<()> {
         let shared = &store.shared;
-        if shared.entries == 0 {
+        // a fork that shares only what was typed saves nothing
+        if shared.usage.cost[4].is_zero() && shared.usage.tokens[4].is_zero() {
             return Ok(());
         }
         let (cost, all) = (&shared.usage.cost[4], &store.totals.usage.cost[4]);
@@ -551,6 +588,35 @@ impl Sheet<'_> {
         );
         writeln!(self.out)?;
         wrap(&text, self.settings.width.max(20)).iter().try_for_each(|line| writeln!(self.out, "{line}"))
+    }
+
+    /// Sessions of which several files were counted that cannot be told to hold the same.
+    fn several_versions(&mut self, store: &Store) -> io::Result<()> {
+        let width = self.settings.width.max(20);
+        let sessions: Vec<(&str, &Versions)> = store.in_several_versions().collect();
+        for (at, (id, written)) in sessions.iter().take(MOST_SKIPPED).enumerate() {
+            let version = |version: &Option<i64>| version.map_or("none".to_string(), |version| version.to_string());
+            let versions: Vec<String> = written.versions.iter().map(version).collect();
+            let (last, others) = versions.split_last().map_or(("", &[][..]), |(last, others)| (last, others));
+            let text = format!(
+                "{} hold session {} in versions {} and {last}: entries that these write differently are counted for each.",
+                plural(written.files, "file"),
+                truncate(id, NAME),
+                others.join(", "),
+            );
+            if at == 0 {
+                writeln!(self.out)?;
+            }
+            wrap(&text, width).iter().try_for_each(|line| writeln!(self.out, "{line}"))?;
+        }
+        match sessions.len().saturating_sub(MOST_SKIPPED) {
+            0 => Ok(()),
+            more => writeln!(
+                self.out,
+                "and so do files of {} more; --format json names them",
+                plural(more as u64, "session")
+            ),
+        }
     }
 }
 

@@ -66,8 +66,9 @@ fn row(
         _ => style(Severity::Warning),
     };
     let plain = matches!(call.outcome, Outcome::Ok | Outcome::Error);
-    let result = pad(truncate(&result, RESULT), RESULT);
-    let result = if plain { result } else { format!("{look}{result}{look:#}") };
+    let result = truncate(&result, RESULT);
+    let blanks = " ".repeat(RESULT.saturating_sub(result.width()));
+    let result = if plain { result + &blanks } else { format!("{look}{result}{look:#}{blanks}") };
     let time = call.ms.map_or(String::new(), duration);
     let bytes = if call.results.is_empty() { String::new() } else { size(call.bytes) };
     let text = format!("{line:>number$} {tool} {words} {result} {time:>TIME$} {bytes:>SIZE$}");

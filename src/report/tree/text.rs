@@ -334,7 +334,7 @@ fn bits(count: u32, nodes: &[u32]) -> Vec<u64> {
 fn shown_time(ms: i64) -> String {
     match ms {
         NO_TIME => format!("{:19}", "no time"),
-        ms => time::show(ms).chars().take(19).collect::<String>().replace('T', " "),
+        ms => time::brief(ms, time::To::Second),
     }
 }
 

@@ -102,11 +102,18 @@ impl Compared {
 
 /// Compares sessions. Those for which `ignored` is true do not count; it is asked only about files that
 /// have something in common with others.
+///
+/// A file under two names is compared once, under the first of them; see [`compare_names`].
 pub fn compare(inputs: &[Input], traces: &[Trace], seed: u64, ignored: impl Fn(u32) -> bool) -> Compared {
-    let shared = shared::Prints::new(traces);
     let double = doubles(traces);
+    compare_names(inputs, traces, seed, |n| double[n as usize] || ignored(traces[n as usize].input))
+}
+
+/// The same with each name of a file as a copy of its own; `ignored` is asked by the place of a trace.
+pub fn compare_names(inputs: &[Input], traces: &[Trace], seed: u64, ignored: impl Fn(u32) -> bool) -> Compared {
+    let shared = shared::Prints::new(traces);
     let once = vec![OnceCell::new(); traces.len()];
-    let ignored = |n: u32| *once[n as usize].get_or_init(|| double[n as usize] || ignored(traces[n as usize].input));
+    let ignored = |n: u32| *once[n as usize].get_or_init(|| ignored(n));
     let mut same = same_ids(traces);
     same.iter_mut().for_each(|group| group.retain(|n| !ignored(*n)));
     same.retain(|group| group.len() > 1);
