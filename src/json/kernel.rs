@@ -289,6 +289,7 @@ fn look_avx2(bytes: &[u8; BLOCK]) -> Seen {
             _mm256_broadcastsi128_si256(_mm_loadu_si128(BY_HIGH.as_ptr().cast())),
         )
     };
+    ahead(bytes);
     let mut seen = Seen { quote: 0, slash: 0, control: 0, high: 0, simple: 0 };
     for at in [0, 32] {
         // SAFETY: an unaligned load of 32 bytes that lie within the 64 of the array.
@@ -313,6 +314,7 @@ fn look_avx2(bytes: &[u8; BLOCK]) -> Seen {
 #[target_feature(enable = "avx2")]
 fn is_text_avx2(bytes: &[u8; BLOCK]) -> (bool, bool) {
     use std::arch::x86_64::*;
+    ahead(bytes);
     let special = |part| {
         let quote = _mm256_cmpeq_epi8(part, _mm256_set1_epi8(b'"' as i8));
         let slash = _mm256_cmpeq_epi8(part, _mm256_set1_epi8(b'\\' as i8));
@@ -325,6 +327,21 @@ fn is_text_avx2(bytes: &[u8; BLOCK]) -> (bool, bool) {
     let found = _mm256_movemask_epi8(_mm256_or_si256(special(low), special(high)));
     (found == 0, _mm256_movemask_epi8(_mm256_or_si256(low, high)) != 0)
 }
+
+/// Asks for what will be looked at soon: where the bytes come from memory, the walk waits for it otherwise.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2")]
+#[allow(unused_unsafe, reason = "the hint is a safe function in newer compilers only")]
+fn ahead(bytes: &[u8; BLOCK]) {
+    use std::arch::x86_64::*;
+    // SAFETY: a hint, which reads nothing and may point anywhere.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().wrapping_add(AHEAD).cast()) }
+}
+
+/// How far.
+#[cfg(target_arch = "x86_64")]
+const AHEAD: usize = 1024;
 
 #[cfg(target_arch = "x86_64")]
 #[inline]
