@@ -195,22 +195,31 @@ fn round_length(inputs: &[Input]) -> usize {
 
 /// Checks one input, the one of that number.
 fn one(input: &Input, n: u32, options: &Options, beside: Option<&Beside>) -> Checked {
+    if matches!(input, Input::File { leftover: true, .. }) && beside.is_some_and(|beside| beside.leftover(n).is_none())
+    {
+        return Checked::default();
+    }
+    let together = beside.map(|beside| (beside, n));
+    match opened(input, |name, path, source| check_source(&source, name, path, options, together)) {
+        Ok((report, trace)) => Checked { event: Some(Event::File(report)), trace },
+        Err(error) => Checked { event: Some(Event::Error(error)), trace: None },
+    }
+}
+
+/// Opens an input and does some work on it, which is given the name that is shown, and the path if it is a file.
+///
+/// # Errors
+/// It could not be read, by the name that is shown.
+pub fn opened<T>(
+    input: &Input,
+    work: impl FnOnce(&str, Option<&Path>, Source) -> io::Result<T>,
+) -> Result<T, ReadError> {
     let (name, path, source) = match input {
-        Input::Error { path, message } => {
-            let error = ReadError { path: path.clone(), message: message.clone() };
-            return Checked { event: Some(Event::Error(error)), trace: None };
-        }
+        Input::Error { path, message } => return Err(ReadError { path: path.clone(), message: message.clone() }),
         Input::Stdin => ("-", None, Source::stdin()),
-        Input::File { leftover: true, .. } if beside.is_some_and(|beside| beside.leftover(n).is_none()) => {
-            return Checked::default();
-        }
         Input::File { path, display, .. } => (display.as_str(), Some(path.as_path()), Source::open(path)),
     };
-    let together = beside.map(|beside| (beside, n));
-    match source.and_then(|source| check_source(&source, name, path, options, together)) {
-        Ok((report, trace)) => Checked { event: Some(Event::File(report)), trace },
-        Err(error) => Checked { event: Some(Event::Error(unreadable(name, &error))), trace: None },
-    }
+    source.and_then(|source| work(name, path, source)).map_err(|error| unreadable(name, &error))
 }
 
 fn unreadable(path: &str, error: &io::Error) -> ReadError {

@@ -1,6 +1,6 @@
 //! From inputs to the forest of forks.
 
-use super::unreadable;
+use super::opened;
 use crate::dialect;
 use crate::report::ReadError;
 use crate::report::family::{Forest, Node, Stated, Tie};
@@ -19,6 +19,7 @@ use crate::source::Source;
 use crate::source::inputs::Input;
 use hashbrown::HashMap;
 use rayon::prelude::*;
+use std::path::Path;
 use std::sync::Arc;
 
 /// What comes out of one input.
@@ -70,14 +71,7 @@ pub fn forest(inputs: Vec<Input>, asked: Option<usize>, step: &(dyn Fn() + Sync)
 }
 
 fn read(n: u32, input: &Input, seed: u64) -> Found {
-    let (name, path, source) = match input {
-        Input::Error { path, message } => {
-            return Found::Error(ReadError { path: path.clone(), message: message.clone() });
-        }
-        Input::Stdin => ("-", None, Source::stdin()),
-        Input::File { path, display, .. } => (display.as_str(), Some(path.as_path()), Source::open(path)),
-    };
-    let look = |source: Source| {
+    let look = |name: &str, path: Option<&Path>, source: Source| {
         let options = scan::Options { hash: Some(seed), ..Default::default() };
         let (session, picker) = scan::<Picker>(&source, &options)?;
         let unknown = session.header.is_none() && session.facts.native == 0;
@@ -107,7 +101,7 @@ fn read(n: u32, input: &Input, seed: u64) -> Found {
         let trace = Trace::of(&source, &session, n, seed)?;
         Ok(Found::Session(Box::new((node, head, trace))))
     };
-    source.and_then(look).unwrap_or_else(|error| Found::Error(unreadable(name, &error)))
+    opened(input, look).unwrap_or_else(Found::Error)
 }
 
 /// Sessions that are being joined to a forest: those and their traces have the same places.

@@ -1,6 +1,6 @@
 //! From inputs to a list of sessions.
 
-use super::unreadable;
+use super::opened;
 use crate::dialect::file_name;
 use crate::report::list::{List, Row, Skipped};
 use crate::report::{ReadError, Totals};
@@ -80,17 +80,11 @@ pub fn sessions(inputs: Vec<Input>, options: &Options, step: &(dyn Fn() + Sync))
 }
 
 fn one(beside: &Beside, n: u32, input: &Input, shelf: Option<&Shelf>, options: &Options) -> Found {
-    let (name, path, source) = match input {
-        Input::Error { path, message } => {
-            return Found::Error(ReadError { path: path.clone(), message: message.clone() });
-        }
-        Input::Stdin => ("-", None, Source::stdin()),
-        Input::File { leftover: true, .. } if beside.leftover(n).is_none() => return Found::Nothing(false),
-        Input::File { path, display, .. } => (display.as_str(), Some(path.as_path()), Source::open(path)),
-    };
-    source
-        .and_then(|source| found(beside, n, &source, name, path, shelf, options))
-        .unwrap_or_else(|error| Found::Error(unreadable(name, &error)))
+    if matches!(input, Input::File { leftover: true, .. }) && beside.leftover(n).is_none() {
+        return Found::Nothing(false);
+    }
+    opened(input, |name, path, source| found(beside, n, &source, name, path, shelf, options))
+        .unwrap_or_else(Found::Error)
 }
 
 fn found(

@@ -3,11 +3,10 @@
 use super::progress::Progress;
 use super::session::locate;
 use super::settings::tell;
-use super::{CLEAN, FAILED, Failure, output};
+use super::{CLEAN, FAILED, Failure, by_name, output};
 use crate::check::family::forest;
 use crate::report::family::{FORMATS, Format, Options};
 use crate::source::inputs::{self, Input, Inputs, store};
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -27,7 +26,7 @@ pub struct Args {
     #[arg(long)]
     all: bool,
     /// How the forest is shown.
-    #[arg(long, default_value = FORMATS[0].name, value_parser = formats())]
+    #[arg(long, default_value = FORMATS[0].name, value_parser = by_name(FORMATS, |f| (f.name, f.help)))]
     format: &'static Format,
 }
 
@@ -47,13 +46,6 @@ What ties a session to the one above it:
   lost, outside, loop   its header names a session that is not found, is not among those read, leads back to it
 
 Exit status: 0, or 2 if a file could not be read.";
-
-/// Reads the name of a format by the table of formats.
-fn formats() -> impl TypedValueParser<Value = &'static Format> {
-    let names = FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.help));
-    PossibleValuesParser::new(names)
-        .try_map(|name| FORMATS.iter().find(|format| format.name == name).ok_or("no such format"))
-}
 
 /// Prints the forest.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {

@@ -71,7 +71,7 @@ impl Known {
     /// Takes what is known out of a report.
     pub(super) fn take_out(&mut self, report: &mut FileReport, policy: &Policy) {
         let path = self.key(&report.path);
-        let is_on = |code: &str| rules::find(code).is_none_or(|rule| policy.severity(rule, rule.severity).is_some());
+        let is_on = |code: &str| is_on(policy, code);
         let looked_for = LookedFor { code: &is_on, file: &|_| true };
         if let Some(next) = &mut self.next {
             next.record(&path, report, &looked_for, &|_| BTreeSet::new());
@@ -89,7 +89,7 @@ impl Known {
             between(finding.rule.code, files.iter().map(String::as_str))
         };
         let prints: Vec<String> = store.findings.iter().zip(&files).map(print).collect();
-        let is_on = |code: &str| rules::find(code).is_none_or(|rule| policy.severity(rule, rule.severity).is_some());
+        let is_on = |code: &str| is_on(policy, code);
         let is_known = |path: &str| self.seen.contains(path) || !is_there(&self.folder, path);
         let looked_for = LookedFor { code: &is_on, file: &is_known };
         let files_of = |code: &str| {
@@ -164,6 +164,11 @@ impl Known {
         let text = below.to_string_lossy();
         if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
     }
+}
+
+/// Whether findings of a code count.
+fn is_on(policy: &Policy, code: &str) -> bool {
+    rules::find(code).is_none_or(|rule| policy.severity(rule, rule.severity).is_some())
 }
 
 /// Whether a file that a baseline names is there; of standard input nobody knows.

@@ -3,12 +3,11 @@
 use super::progress::Progress;
 use super::settings::tell;
 use super::when::{self, Day};
-use super::{CLEAN, FAILED, Failure, output};
+use super::{CLEAN, FAILED, Failure, by_name, output};
 use crate::check::list::{self, Shelf};
 use crate::report::list::{FORMATS, Format, List, Options, Paths, Row};
 use crate::source::inputs::{self, own_shelf};
 use clap::ValueEnum;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::cmp::{Ordering, Reverse};
@@ -54,7 +53,7 @@ pub struct Args {
     #[arg(long, short = 'n', value_name = "N", help_heading = "Which sessions")]
     limit: Option<usize>,
     /// How the list is shown.
-    #[arg(long, default_value = FORMATS[0].name, value_parser = formats())]
+    #[arg(long, default_value = FORMATS[0].name, value_parser = by_name(FORMATS, |f| (f.name, f.help)))]
     format: &'static Format,
     /// Only the paths, each ended by a NUL, as --files-from and xargs -0 read them.
     #[arg(long, short = '0')]
@@ -119,21 +118,11 @@ impl Verdict {
     }
 }
 
-/// Reads the name of a format by the table of formats.
-fn formats() -> impl TypedValueParser<Value = &'static Format> {
-    let names = FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.help));
-    PossibleValuesParser::new(names)
-        .try_map(|name| FORMATS.iter().find(|format| format.name == name).ok_or("no such format"))
-}
-
 /// Prints the list.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let now = Timestamp::now().to_zoned(TimeZone::UTC);
-    let moment = |option, text: &Option<String>, day| {
-        text.as_deref().map(|text| when::parse(option, text, &now, day)).transpose()
-    };
-    let since = moment("--since", &args.since, Day::Begins)?;
-    let until = moment("--until", &args.until, Day::Ends)?;
+    let since = when::parse("--since", args.since.as_deref(), &now, Day::Begins)?;
+    let until = when::parse("--until", args.until.as_deref(), &now, Day::Ends)?;
     let format = args.format()?;
     let files_from = args.files_from.as_deref();
     let inputs = inputs::collect_with_leftovers(&args.paths, files_from, &|_| false, false).map_err(Failure::usage)?;

@@ -28,6 +28,7 @@ pub mod tree;
 pub mod validate;
 mod when;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ColorChoice, Parser, Subcommand};
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -38,6 +39,16 @@ const CLEAN: ExitCode = ExitCode::SUCCESS;
 const FINDINGS: u8 = 1;
 /// The job could not be done: usage, reading, writing.
 const FAILED: u8 = 2;
+
+/// Reads the name of a row of a table; `told` gives the row's name, and what it is in a few words.
+fn by_name<T: Send + Sync>(
+    table: &'static [T],
+    told: fn(&T) -> (&'static str, &'static str),
+) -> impl TypedValueParser<Value = &'static T> {
+    let names = table.iter().map(told).map(|(name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(names)
+        .try_map(move |name| table.iter().find(|row| told(row).0 == name).ok_or("there is none of that name"))
+}
 
 /// Find what is broken in the JSONL session files of coding agents, and what their readers do with it.
 #[derive(Debug, Parser)]

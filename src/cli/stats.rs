@@ -6,18 +6,17 @@ use super::session::ReaderArg;
 use super::settings::tell;
 use super::validate::limit_threads;
 use super::when::{self, Day};
-use super::{CLEAN, FAILED, Failure, output};
-use crate::check::in_order;
+use super::{CLEAN, FAILED, Failure, by_name, output};
+use crate::check::{in_order, opened};
 use crate::report::ReadError;
 use crate::report::stats::{FORMATS, Format, Report, Settings, Skipped, Sort};
 use crate::rules::beside::display;
 use crate::session::view::Reader;
 use crate::source::Source;
-use crate::source::inputs::{self, Input, reason, store};
+use crate::source::inputs::{self, Input, store};
 use crate::stats::outputs::{self, made_of_others};
 use crate::stats::{Base, By, FileStats, NotCounted, Options, Store};
 use clap::ValueEnum;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use hashbrown::HashMap;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -68,7 +67,7 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     top: Option<usize>,
     /// How it is told.
-    #[arg(long, default_value = FORMATS[0].name, value_parser = formats())]
+    #[arg(long, default_value = FORMATS[0].name, value_parser = by_name(FORMATS, |f| (f.name, f.help)))]
     format: &'static Format,
     /// Use so many threads (default: one a core).
     #[arg(long, value_name = "N")]
@@ -94,13 +93,6 @@ made of a file that is counted is left out where it is met in a folder.
 
 Exit status: 0, or 2 if a file cannot be read (the others are counted all the same).";
 
-/// Reads the name of a format by the table of formats.
-fn formats() -> impl TypedValueParser<Value = &'static Format> {
-    let names = FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.help));
-    PossibleValuesParser::new(names)
-        .try_map(|name| FORMATS.iter().find(|format| format.name == name).ok_or("no such format"))
-}
-
 /// Counts the files and tells what they come to.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     if let (Some(By::Tool), Some(sort @ (Sort::Cost | Sort::Tokens | Sort::Time))) = (args.by, args.sort) {
@@ -110,8 +102,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     }
     let zone = zone(&args.timezone)?;
     let now = Timestamp::now().to_zoned(zone.clone());
-    let since = args.since.as_deref().map(|text| when::parse("--since", text, &now, Day::Begins)).transpose()?;
-    let until = args.until.as_deref().map(|text| when::parse("--until", text, &now, Day::Ends)).transpose()?;
+    let since = when::parse("--since", args.since.as_deref(), &now, Day::Begins)?;
+    let until = when::parse("--until", args.until.as_deref(), &now, Day::Ends)?;
     let (paths, unknown) = located(&args.paths);
     let mut inputs = inputs::collect(&paths, args.files_from.as_deref()).map_err(Failure::usage)?;
     for input in &mut inputs.list {
@@ -219,25 +211,19 @@ enum Counted {
 
 /// Counts one input; `among` others, with which it may share entries.
 fn one(input: &Input, options: &Options, read: &Arc<AtomicU64>, among: bool) -> Counted {
-    let (path, named, source) = match input {
-        Input::Error { path, message } => {
-            return Counted::Error(ReadError { path: path.clone(), message: message.clone() });
-        }
-        Input::Stdin => ("-", true, Source::stdin()),
-        Input::File { path, display, named, .. } => (display.as_str(), *named, Source::open(path)),
+    let named = !matches!(input, Input::File { named: false, .. });
+    let count = |path: &str, source: Source| {
+        let source = source.metered(read);
+        let counted = match among {
+            true => FileStats::of::<true>(&source, path, options),
+            false => FileStats::of::<false>(&source, path, options),
+        };
+        Ok(match counted? {
+            Ok(file) => Counted::File(file),
+            Err(NotCounted { what }) => Counted::Other(Skipped { path: path.to_string(), what }, named),
+        })
     };
-    let counted = source.map(|source| source.metered(read)).and_then(|source| match among {
-        true => FileStats::of::<true>(&source, path, options),
-        false => FileStats::of::<false>(&source, path, options),
-    });
-    match counted {
-        Ok(Ok(file)) => Counted::File(file),
-        Ok(Err(NotCounted { what })) => Counted::Other(Skipped { path: path.to_string(), what }, named),
-        Err(error) => {
-            let message = format!("cannot read: {}", reason(&error));
-            Counted::Error(ReadError { path: path.to_string(), message })
-        }
-    }
+    opened(input, |path, _, source| count(path, source)).unwrap_or_else(Counted::Error)
 }
 
 /// A run under way.

@@ -1,11 +1,10 @@
 //! `sesstool tools`: the audit of tool calls.
 
 use super::session::{Opened, ReaderArg, leaf};
-use super::{CLEAN, Failure, output};
+use super::{CLEAN, Failure, by_name, output};
 use crate::report::clean::clean;
 use crate::report::tools::{Audited, FORMATS, Format};
 use crate::session::tools::calls;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -23,7 +22,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "leaf")]
     all_branches: bool,
     /// How the calls are shown.
-    #[arg(long, default_value = FORMATS[0].name, value_parser = formats())]
+    #[arg(long, default_value = FORMATS[0].name, value_parser = by_name(FORMATS, |f| (f.name, f.help)))]
     format: &'static Format,
 }
 
@@ -42,13 +41,6 @@ What became of a call:
   no call     a result that answers none
 
 Exit status: 0, or 2 if the file cannot be read, or nobody knows the entry.";
-
-/// Reads the name of a format by the table of formats.
-fn formats() -> impl TypedValueParser<Value = &'static Format> {
-    let names = FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.help));
-    PossibleValuesParser::new(names)
-        .try_map(|name| FORMATS.iter().find(|format| format.name == name).ok_or("no such format"))
-}
 
 /// Prints the calls.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {

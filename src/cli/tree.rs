@@ -1,11 +1,10 @@
 //! `sesstool tree`: the branches of a session, and which one is current.
 
 use super::session::{Opened, ReaderArg, leaf};
-use super::{CLEAN, Failure, output};
+use super::{CLEAN, Failure, by_name, output};
 use crate::report::clean::clean;
 use crate::report::tree::{FORMATS, Filter, Format, Options, Tree, codes_by_entry};
 use crate::session::view::Branch;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -35,7 +34,7 @@ pub struct Args {
     #[arg(long)]
     ascii: bool,
     /// How the tree is shown.
-    #[arg(long, default_value = FORMATS[0].name, value_parser = formats())]
+    #[arg(long, default_value = FORMATS[0].name, value_parser = by_name(FORMATS, |f| (f.name, f.help)))]
     format: &'static Format,
     /// Whose eyes see the session.
     #[arg(long, value_enum, default_value_t)]
@@ -51,13 +50,6 @@ Examples:
   sesstool tree session.jsonl --format dot | dot -Tsvg > tree.svg
 
 Exit status: 0, or 2 if the file cannot be read, the reader refuses it, or nobody knows the entry.";
-
-/// Reads the name of a format by the table of formats.
-fn formats() -> impl TypedValueParser<Value = &'static Format> {
-    let names = FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.help));
-    PossibleValuesParser::new(names)
-        .try_map(|name| FORMATS.iter().find(|format| format.name == name).ok_or("no such format"))
-}
 
 /// Prints the tree.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {

@@ -17,8 +17,9 @@ pub(super) enum Day {
 ///
 /// # Errors
 /// A sentence that says what can be typed.
-pub(super) fn parse(option: &str, text: &str, now: &Zoned, day: Day) -> Result<i64, Failure> {
-    read(text, now, day).ok_or_else(|| {
+pub(super) fn parse(option: &str, text: Option<&str>, now: &Zoned, day: Day) -> Result<Option<i64>, Failure> {
+    let Some(text) = text else { return Ok(None) };
+    read(text, now, day).map(Some).ok_or_else(|| {
         let forms = "2026-03-14, 2026-03-14T09:30, 2026-03-14T09:30:00Z, or how long ago: 7d, 12h, 2w";
         Failure::Usage(format!("{option} '{text}' is no time; write {forms}"))
     })

@@ -21,6 +21,7 @@ pub mod restore;
 #[allow(clippy::disallowed_methods, reason = "this layer writes")]
 mod write;
 
+pub use crate::source::manifest_path;
 pub use compose::ComposeError;
 pub(crate) use create::create;
 pub use diff::{Change, Line, changes};
@@ -33,8 +34,8 @@ pub(crate) use members::Members;
 pub use plan::{Placed, Plan, PlanError, Segment, copy};
 pub use report_file::{IsOwn, ReportFile, append_note};
 pub use write::{
-    Account, Content, Original, WriteError, make_folder, manifest_path, refuse, refuse_one, unstamped, write_alone,
-    write_plan, write_with_manifest,
+    Account, Content, Original, WriteError, make_folder, refuse, refuse_one, unstamped, write_alone, write_plan,
+    write_with_manifest,
 };
 
 use serde::{Deserialize, Serialize};

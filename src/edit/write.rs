@@ -9,11 +9,10 @@ use super::manifest::{File, Manifest, SCHEMA};
 use super::plan::Plan;
 use super::restore::{Recipe, RestoreError};
 use super::{Digest, Hasher};
-use crate::source::Source;
 use crate::source::inputs::reason;
+use crate::source::{Source, manifest_path};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fmt;
 use std::fs::{self, FileType, Metadata, Permissions};
 use std::io;
@@ -171,13 +170,6 @@ pub struct Account {
 
 /// What writes the bytes of a new file to a sink, and fails where reading or the sink fails.
 pub type Content<'a> = &'a dyn Fn(&mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()>;
-
-/// Where the manifest of an output is.
-pub fn manifest_path(output: &Path) -> PathBuf {
-    let mut path = OsString::from(output);
-    path.push(".manifest.json");
-    path.into()
-}
 
 /// Refuses an output that could not be made, before any work is done: it or its manifest is there
 /// already, it is the input, or its folder is not there.

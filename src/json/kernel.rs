@@ -191,12 +191,7 @@ impl Look for Portable {
 
     #[inline(always)]
     fn same(self, some: &[u8; 32], others: &[u8; 32]) -> u32 {
-        let half = |bytes: &[u8; 32], at: usize| {
-            let mut part = [0; 16];
-            part.copy_from_slice(&bytes[at..at + 16]);
-            u8x16::new(part)
-        };
-        let bits = |at| half(some, at).simd_eq(half(others, at)).to_bitmask() & 0xFFFF;
+        let bits = |at| sixteen(some, at).simd_eq(sixteen(others, at)).to_bitmask() & 0xFFFF;
         bits(0) | bits(16) << 16
     }
 
@@ -207,7 +202,7 @@ impl Look for Portable {
 }
 
 #[inline(always)]
-fn sixteen(bytes: &[u8; BLOCK], at: usize) -> u8x16 {
+fn sixteen<const N: usize>(bytes: &[u8; N], at: usize) -> u8x16 {
     let mut part = [0; 16];
     part.copy_from_slice(&bytes[at..at + 16]);
     u8x16::new(part)

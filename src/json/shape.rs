@@ -5,6 +5,8 @@
 //! of the objects in its value. So a place in the tree is all keys of an object up to there, and what was found
 //! out of these holds again: that none of them occurs twice.
 
+use std::sync::{Arc, LazyLock};
+
 /// The longest text of a key that is kept.
 pub(super) const TEXT: usize = 32;
 
@@ -41,32 +43,42 @@ pub(super) struct Known {
     pub(super) child: [Guess; 2],
 }
 
-/// The tree.
+impl Known {
+    /// What stands for nothing. Its text is that of an empty key, so that a guess of it is true or false like any
+    /// other.
+    const NONE: Known = {
+        let mut text = [0; TEXT];
+        [text[0], text[1], text[2], text[3]] = *b",\"\":";
+        Known { text, word: 0, marks: !0, beyond: !0 << 4, length: 4, above: 0, next: [0; 2], child: [0; 2] }
+    };
+}
+
+/// The tree. Scanners have the empty one in common until they learn something: most are there for a value or two.
 pub(super) struct Shapes {
-    known: Box<[Known; PLACES]>,
-    /// How many places are taken.
-    taken: Guess,
-    /// By hash, which place may be that of a key behind another one.
-    index: Box<[Guess; PLACES * 2]>,
+    tree: Arc<Tree>,
     /// For how many scans nothing is learned, and for how many the next time.
     rest: u32,
     pause: u32,
 }
 
+#[derive(Clone)]
+struct Tree {
+    known: [Known; PLACES],
+    /// How many places are taken.
+    taken: Guess,
+    /// By hash, which place may be that of a key behind another one.
+    index: [Guess; PLACES * 2],
+}
+
+static EMPTY: LazyLock<Arc<Tree>> =
+    LazyLock::new(|| Arc::new(Tree { known: [Known::NONE; PLACES], taken: 1, index: [0; PLACES * 2] }));
+
+/// How many scans nothing is learned at first.
+const FIRST_REST: u32 = 2;
+
 impl Default for Shapes {
     fn default() -> Self {
-        // the text of an empty key, so that a guess that stands for nothing is true or false like any other
-        let mut text = [0; TEXT];
-        text[..4].copy_from_slice(b",\"\":");
-        let none =
-            Known { text, word: 0, marks: !0, beyond: !0 << 4, length: 4, above: 0, next: [0; 2], child: [0; 2] };
-        Shapes {
-            known: Box::new([none; PLACES]),
-            taken: 1,
-            index: Box::new([0; PLACES * 2]),
-            rest: 0,
-            pause: FIRST_PAUSE,
-        }
+        Shapes { tree: EMPTY.clone(), rest: FIRST_REST, pause: FIRST_PAUSE }
     }
 }
 
@@ -74,13 +86,13 @@ impl Shapes {
     /// What a guess stands for.
     #[inline(always)]
     pub(super) fn known(&self, guess: Guess) -> &Known {
-        &self.known[usize::from(guess) % PLACES]
+        &self.tree.known[usize::from(guess) % PLACES]
     }
 
     /// Begins a scan. Only now places that were taken can be given up: until now some were in use.
     #[inline(always)]
     pub(super) fn begin(&mut self) {
-        if usize::from(self.taken) == PLACES || self.rest > 0 {
+        if self.rest > 0 || usize::from(self.tree.taken) == PLACES {
             self.pause_or_clear();
         }
     }
@@ -90,7 +102,7 @@ impl Shapes {
     fn pause_or_clear(&mut self) {
         if self.rest == 0 {
             // many keys that do not come again: what is learned is worth less than it costs
-            *self = Shapes { rest: self.pause, pause: (self.pause * 2).min(LONGEST_PAUSE), ..Shapes::default() };
+            *self = Shapes { tree: EMPTY.clone(), rest: self.pause, pause: (self.pause * 2).min(LONGEST_PAUSE) };
         } else {
             self.rest -= 1;
         }
@@ -117,14 +129,15 @@ impl Shapes {
             return 0;
         }
         let above = if first { parent } else { before };
+        let tree = Arc::make_mut(&mut self.tree);
         let context = u64::from(above) << 1 | u64::from(first);
         let mut at = (mark ^ context.wrapping_mul(0xD6E8_FEB8_6659_FD93)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48;
         let found = loop {
-            let slot = self.index[at as usize % (PLACES * 2)];
+            let slot = tree.index[at as usize % (PLACES * 2)];
             if slot == 0 {
                 break None;
             }
-            let known = self.known(slot);
+            let known = &tree.known[usize::from(slot)];
             if known.above == above && usize::from(known.length) == length && known.text[..length] == text[..length] {
                 break Some(slot);
             }
@@ -132,21 +145,21 @@ impl Shapes {
         };
         let place = match found {
             Some(place) => place,
-            None if usize::from(self.taken) == PLACES => return 0,
+            None if usize::from(tree.taken) == PLACES => return 0,
             None => {
-                let place = self.taken;
-                self.taken += 1;
-                self.index[at as usize % (PLACES * 2)] = place;
-                let before = if first { 0 } else { self.known(before).marks };
+                let place = tree.taken;
+                tree.taken += 1;
+                tree.index[at as usize % (PLACES * 2)] = place;
+                let before = if first { 0 } else { tree.known[usize::from(before)].marks };
                 let marks = before | 1 << (mark >> 58);
                 let beyond = (!0u32).checked_shl(length as u32).unwrap_or(0);
-                let (next, child) = ([0; 2], [0; 2]);
-                self.known[usize::from(place)] =
-                    Known { text: *text, word, marks, beyond, length: length as u8, above, next, child };
+                let length = length as u8;
+                tree.known[usize::from(place)] =
+                    Known { text: *text, word, marks, beyond, length, above, ..Known::NONE };
                 place
             }
         };
-        let above = &mut self.known[usize::from(above) % PLACES];
+        let above = &mut tree.known[usize::from(above)];
         let below = if first { &mut above.child } else { &mut above.next };
         if !below.contains(&place) {
             *below = [place, below[0]];

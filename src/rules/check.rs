@@ -12,8 +12,8 @@ use crate::session::pairs::{Forest, Pairs};
 use crate::session::scan::{LineView, Observer, RecordView};
 use crate::session::set::EntrySet;
 use crate::session::{Entry, Header, Ref, Session, flags};
-use crate::source::Source;
 use crate::source::inputs::Input;
+use crate::source::{Source, manifest_path};
 use hashbrown::HashSet;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -581,9 +581,7 @@ impl<'a> Audit<'a> {
 
 /// Whether the manifest of an output of this program stands beside a file.
 pub fn has_manifest(path: &Path) -> bool {
-    let mut manifest = path.as_os_str().to_owned();
-    manifest.push(".manifest.json");
-    Path::new(&manifest).is_file()
+    manifest_path(path).is_file()
 }
 
 fn same_bytes(source: &Source, mut a: u64, mut b: u64, length: u64) -> bool {

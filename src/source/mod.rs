@@ -8,10 +8,11 @@ pub mod globs;
 pub mod inputs;
 pub mod slots;
 
+use std::ffi::OsString;
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
@@ -374,6 +375,13 @@ impl Source {
 
 fn unseekable() -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, "a long pipe cannot be read again")
+}
+
+/// Where the manifest of an output of this program is.
+pub fn manifest_path(output: &Path) -> PathBuf {
+    let mut path = OsString::from(output);
+    path.push(".manifest.json");
+    path.into()
 }
 
 /// The error for a file that has become shorter while it was read.
