@@ -1,132 +1,153 @@
 //! Keys that occur twice in one object.
 
+use super::shape::{Guess, Shapes};
 use super::{Span, text, word};
-use hashbrown::HashMap;
+use hashbrown::HashSet;
 use std::borrow::Cow;
 
-/// How many keys of one object are compared one by one; beyond it a map takes over, so that an
+/// How many keys of one object are compared one by one; beyond it a set takes over, so that an
 /// object with a million keys costs no more than its length.
 const FEW: usize = 24;
 
-/// The keys of all open objects, innermost last. The caller keeps a set of marks of each object's
-/// keys, a bit a mark: a key whose mark is new to its object is only [`push`](Self::push)ed, any
-/// other one has to [`meet`](Self::meet) those before it.
+/// The keys of the open objects that left the tree of keys, innermost last. Most have keys of their own marks,
+/// which need not be compared.
 #[derive(Default)]
 pub(super) struct Keys {
     keys: Vec<Key>,
-    /// Maps of the objects that have more than [`FEW`] keys, with the depth of each.
-    large: Vec<(usize, HashMap<Vec<u8>, Span>)>,
+    objects: Vec<Object>,
 }
 
-/// A key: where it begins behind its quote, and in the lowest bit whether it holds an escape. Where it ends
-/// its bytes tell, in the rare case that somebody asks.
+struct Object {
+    /// Where its keys begin in the list.
+    from: usize,
+    /// The marks of its keys, a bit a mark.
+    marks: u64,
+    /// The names of its keys, where they are more than [`FEW`].
+    many: Option<HashSet<Vec<u8>>>,
+}
+
+/// A key.
 #[derive(Clone, Copy)]
-pub(super) struct Key(usize);
+pub(super) enum Key {
+    /// One that is in the tree.
+    Known(Guess),
+    /// One that begins there behind its quote. Where it ends its bytes tell, in the rare case that somebody asks.
+    At { start: usize, escaped: bool },
+}
 
 impl Key {
-    /// A key that begins there.
-    #[inline(always)]
-    pub(super) fn new(start: usize, escaped: bool) -> Self {
-        Key(start << 1 | usize::from(escaped))
+    fn name<'a>(self, bytes: &'a [u8], shapes: &'a Shapes) -> Cow<'a, [u8]> {
+        match self {
+            Key::Known(place) => Cow::Borrowed(shapes.known(place).key()),
+            Key::At { start, escaped } => name(&bytes[start..string_end(bytes, start)], escaped),
+        }
     }
 
-    /// Where it begins.
-    pub(super) fn start(self) -> usize {
-        self.0 >> 1
-    }
-
-    fn escaped(self) -> bool {
-        self.0 & 1 != 0
-    }
-
-    fn span(self, bytes: &[u8]) -> Span {
-        let start = self.start();
-        let mut end = start;
-        loop {
-            let rest = bytes.get(end..).unwrap_or_default();
-            match memchr::memchr2(b'"', b'\\', rest) {
-                Some(at) if rest[at] == b'\\' => end += at + 2,
-                Some(at) => return start..end + at,
-                None => return start..bytes.len(),
+    /// Whether the key, decoded, is `other`.
+    fn is(self, bytes: &[u8], shapes: &Shapes, other: &[u8]) -> bool {
+        match self {
+            Key::At { start, escaped: false } => {
+                let rest = bytes.get(start..).unwrap_or_default();
+                // without escapes in it, the name ends at the first quote
+                rest.get(other.len()) == Some(&b'"') && rest.starts_with(other) && !other.contains(&b'"')
             }
+            _ => self.name(bytes, shapes).as_ref() == other,
         }
-    }
-
-    fn name(self, bytes: &[u8]) -> Cow<'_, [u8]> {
-        name(&bytes[self.span(bytes)], self.escaped())
-    }
-
-    /// Whether the key, decoded, is `name`.
-    fn is(self, bytes: &[u8], other: &[u8]) -> bool {
-        if self.escaped() {
-            return self.name(bytes).as_ref() == other;
-        }
-        let rest = bytes.get(self.start()..).unwrap_or_default();
-        // without escapes in it, the name ends at the first quote
-        rest.get(other.len()) == Some(&b'"') && rest.starts_with(other) && !other.contains(&b'"')
     }
 }
 
 impl Keys {
     pub(super) fn clear(&mut self) {
         self.keys.clear();
-        self.large.clear();
+        self.objects.clear();
     }
 
-    /// How many keys there are: where those of an object that opens now begin.
-    pub(super) fn len(&self) -> usize {
-        self.keys.len()
+    /// An object leaves the tree: its keys up to there, with their marks.
+    pub(super) fn enter(&mut self, marks: u64, known: impl Iterator<Item = Guess>) {
+        self.objects.push(Object { from: self.keys.len(), marks, many: None });
+        self.keys.extend(known.map(Key::Known));
     }
 
-    /// Forgets the keys from `from` on, those of the object that closes: it has these marks, and so
-    /// many containers around it and itself.
+    /// Forgets the keys of the object that was entered last.
+    pub(super) fn leave(&mut self) {
+        if let Some(object) = self.objects.pop() {
+            self.keys.truncate(object.from);
+        }
+    }
+
+    /// Adds a key to the object that was entered last: whether it is new.
     #[inline(always)]
-    pub(super) fn leave(&mut self, from: usize, marks: u64, depth: usize) {
-        if marks == !0 && self.large.last().is_some_and(|(at, _)| *at == depth) {
-            self.large.pop();
+    pub(super) fn is_new(&mut self, bytes: &[u8], shapes: &Shapes, key: Key, mark: u64) -> bool {
+        match self.objects.last_mut() {
+            Some(object) if object.marks & mark == 0 => {
+                object.marks |= mark;
+                self.keys.push(key);
+                true
+            }
+            _ => self.meet(bytes, shapes, key),
         }
-        self.keys.truncate(from);
     }
 
-    /// Adds a key that its object cannot have yet.
-    #[inline(always)]
-    pub(super) fn push(&mut self, key: Key) {
-        self.keys.push(key);
-    }
-
-    /// Adds a key of the object whose keys begin at `from`. The earlier occurrence if it has one, and
-    /// marks to add to the object's.
-    pub(super) fn meet(&mut self, bytes: &[u8], from: usize, depth: usize, key: Key) -> (Option<Span>, u64) {
-        if let Some((at, map)) = self.large.last_mut()
-            && *at == depth
-        {
-            return (earlier(map, bytes, key), !0);
+    /// Adds a key whose mark another one has.
+    #[inline(never)]
+    fn meet(&mut self, bytes: &[u8], shapes: &Shapes, key: Key) -> bool {
+        let Some(object) = self.objects.last_mut() else { return true };
+        let name = key.name(bytes, shapes);
+        if let Some(names) = &mut object.many {
+            return names.insert(name.into_owned());
         }
-        let name = key.name(bytes);
-        if let Some(found) = self.keys[from..].iter().find(|k| k.is(bytes, &name)) {
-            return (Some(found.span(bytes)), 0);
+        let keys = &self.keys[object.from..];
+        if keys.iter().any(|k| k.is(bytes, shapes, &name)) {
+            return false;
         }
         self.keys.push(key);
-        if self.keys.len() - from <= FEW {
-            return (None, 0);
+        if self.keys.len() - object.from > FEW {
+            let names = self.keys.drain(object.from..).map(|key| key.name(bytes, shapes).into_owned());
+            object.many = Some(names.collect());
+            // so that each further key comes here
+            object.marks = !0;
         }
-        let mut map = HashMap::new();
-        for key in self.keys.drain(from..) {
-            earlier(&mut map, bytes, key);
-        }
-        self.large.push((depth, map));
-        // with every mark set each further key comes here
-        (None, !0)
+        true
     }
 }
 
-fn earlier(map: &mut HashMap<Vec<u8>, Span>, bytes: &[u8], key: Key) -> Option<Span> {
-    let name = key.name(bytes);
-    if let Some(first) = map.get(&*name) {
-        return Some(first.clone());
+/// Where the string ends whose content begins at `start`: at its quote.
+fn string_end(bytes: &[u8], start: usize) -> usize {
+    let mut end = start;
+    loop {
+        let rest = bytes.get(end..).unwrap_or_default();
+        match memchr::memchr2(b'"', b'\\', rest) {
+            Some(at) if rest[at] == b'\\' => end += at + 2,
+            Some(at) => return end + at,
+            None => return bytes.len(),
+        }
     }
-    map.insert(name.into_owned(), key.span(bytes));
-    None
+}
+
+/// The first key of this name in the object that begins at `start`, which was walked over up to some later
+/// key of the same name.
+#[cold]
+pub(super) fn first_key(bytes: &[u8], start: usize, wanted: &[u8]) -> Option<Span> {
+    let mut at = start + 1;
+    let mut inner = 0;
+    let mut is_key = true;
+    loop {
+        match bytes.get(at)? {
+            b'"' => {
+                let span = at + 1..string_end(bytes, at + 1);
+                if inner == 0 && is_key && text::decode(bytes.get(span.clone())?).as_ref() == wanted {
+                    return Some(span);
+                }
+                is_key = false;
+                at = span.end;
+            }
+            b'{' | b'[' => inner += 1,
+            b'}' | b']' => inner -= 1,
+            b',' => is_key = true,
+            _ => {}
+        }
+        at += 1;
+    }
 }
 
 /// A key's name: its bytes, decoded.

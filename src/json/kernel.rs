@@ -4,7 +4,7 @@
 //! that stayed a call of its own, without the feature, would cost ten times the look itself.
 #![allow(unsafe_code)]
 
-use super::walk::walk;
+use super::walk::{Stop, Window, long_string, walk};
 use super::{Fail, Scanner, Value};
 use wide::u8x16;
 
@@ -12,17 +12,16 @@ use wide::u8x16;
 pub(super) const BLOCK: usize = 64;
 
 /// Which of 64 bytes a string scan has to look at, one bit a byte.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(super) struct Bits {
-    /// What ends a string: quotes that no backslash escapes, control characters, and what lies
-    /// behind the end of the bytes.
+    /// Where a string scan has to stop: at quotes that no backslash escapes, at control characters, at
+    /// what lies behind the end of the bytes, and behind a backslash at what makes no common escape: at `u`,
+    /// perhaps at `b` or `f`, and at what makes none at all.
     pub(super) stop: u64,
     /// What stands behind a backslash that escapes it.
     pub(super) escape: u64,
-    /// Those of them that make no simple escape: `u`, and what makes none at all.
-    pub(super) rare: u64,
-    /// Bytes above 0x7F.
-    pub(super) high: u64,
+    /// Not 0 if there is a byte above 0x7F.
+    pub(super) high: u32,
     /// 1 if the last of the bytes escapes the first one behind them, else 0.
     pub(super) carry: u64,
 }
@@ -32,60 +31,25 @@ pub(super) trait Look: Copy {
     /// Looks at 64 bytes; `carry` is that of the bytes before them.
     fn look(self, bytes: &[u8; BLOCK], carry: u64) -> Bits;
 
-    /// Whether 64 bytes are nothing but text: no quote, backslash or control character. And whether they
-    /// hold a non-ASCII byte.
-    fn is_text(self, bytes: &[u8; BLOCK]) -> (bool, bool);
+    /// Whether 64 bytes are nothing but text: no quote, backslash or control character. And bits for
+    /// bytes above 0x7F, as in [`Bits`].
+    fn is_text(self, bytes: &[u8; BLOCK]) -> (bool, u32);
+
+    /// Which of 32 bytes are digits, one bit a byte.
+    fn digits(self, bytes: &[u8; 32]) -> u32;
 
     /// Which of 32 bytes are the same, one bit a byte.
     fn same(self, some: &[u8; 32], others: &[u8; 32]) -> u32;
 
-    /// Looks at whole blocks from `at` on, up to the first with a stop or a rare escape, or for which
-    /// there are not enough bytes. A call of its own, in which nothing but this loop needs registers.
-    fn skim(self, bytes: &[u8], at: usize, carry: u64) -> Skimmed;
-}
-
-/// What was seen in blocks without stops and rare escapes.
-#[derive(Clone, Copy)]
-pub(super) struct Skimmed {
-    /// Where they end.
-    pub(super) end: usize,
-    /// Whether there is an escape in them.
-    pub(super) escapes: bool,
-    /// Whether there is a non-ASCII byte in them.
-    pub(super) high: bool,
-    /// The carry of the last one.
-    pub(super) carry: u64,
-}
-
-#[inline(always)]
-fn skim<K: Look>(kernel: K, bytes: &[u8], mut at: usize, mut carry: u64) -> Skimmed {
-    let (mut escapes, mut high) = (0, false);
-    let mut blocks = bytes.get(at..).unwrap_or_default().as_chunks::<BLOCK>().0;
-    let mut without_escapes = 0;
-    while let [block, rest @ ..] = blocks {
-        // where nothing is escaped, hardly anything will be: that text is passed in long strides
-        if without_escapes > 1 {
-            let (is_text, is_high) = kernel.is_text(block);
-            if is_text {
-                high |= is_high;
-                at += BLOCK;
-                blocks = rest;
-                continue;
-            }
-            without_escapes = 0;
-        }
-        let bits = kernel.look(block, carry);
-        if bits.stop | bits.rare != 0 {
-            break;
-        }
-        without_escapes = if bits.escape | bits.carry == 0 { without_escapes + 1 } else { 0 };
-        escapes |= bits.escape;
-        high |= bits.high != 0;
-        carry = bits.carry;
-        at += BLOCK;
-        blocks = rest;
-    }
-    Skimmed { end: at, escapes: escapes != 0, high, carry }
+    /// Looks for the end of a string, see [`long_string`]: a call of its own, in which nothing but this loop
+    /// needs registers.
+    fn string(
+        self,
+        window: &mut Window,
+        scanner: &mut Scanner,
+        bytes: &[u8],
+        from: usize,
+    ) -> Result<(usize, bool), Stop>;
 }
 
 /// Which kernel a scanner runs. The default is the best one that the processor has.
@@ -152,52 +116,69 @@ struct Portable;
 impl Look for Portable {
     #[inline(always)]
     fn look(self, bytes: &[u8; BLOCK], carry: u64) -> Bits {
-        let (mut quote, mut slash, mut control, mut high) = (0, 0, 0, 0);
-        for at in [0, 16, 32, 48] {
-            let part = sixteen(bytes, at);
-            let bits = |lanes: u8x16| u64::from(lanes.to_bitmask() & 0xFFFF) << at;
-            quote |= bits(part.simd_eq(u8x16::splat(b'"')));
-            slash |= bits(part.simd_eq(u8x16::splat(b'\\')));
-            control |= bits(part.min(u8x16::splat(0x1F)).simd_eq(part));
-            high |= bits(part);
-        }
-        // here a branch costs less than the comparisons that it saves
-        if slash == 0 && carry == 0 {
-            return Bits { stop: quote | control, high, ..Bits::default() };
-        }
-        let (escape, carry) = escaped(slash, carry);
-        let mut simple = quote | slash;
-        for at in [0, 16, 32, 48] {
-            let part = sixteen(bytes, at);
-            let is = |letter| part.simd_eq(u8x16::splat(letter));
-            let letters = is(b'n') | is(b't') | is(b'r') | is(b'/') | is(b'b') | is(b'f');
-            simple |= u64::from(letters.to_bitmask() & 0xFFFF) << at;
-        }
-        Bits { stop: quote & !escape | control, escape, rare: escape & !simple, high, carry }
-    }
-
-    #[inline(always)]
-    fn is_text(self, bytes: &[u8; BLOCK]) -> (bool, bool) {
-        let mut special = u8x16::splat(0);
+        ahead(bytes);
+        let (mut specials, mut slash) = (0, 0);
         let mut all = u8x16::splat(0);
         for at in [0, 16, 32, 48] {
             let part = sixteen(bytes, at);
-            let control = part.min(u8x16::splat(0x1F)).simd_eq(part);
-            special |= control | part.simd_eq(u8x16::splat(b'"')) | part.simd_eq(u8x16::splat(b'\\'));
+            specials |= bits(special(part)) << at;
+            slash |= bits(part.simd_eq(u8x16::splat(b'\\'))) << at;
             all |= part;
         }
-        (special.to_bitmask() & 0xFFFF == 0, all.to_bitmask() & 0xFFFF != 0)
+        let high = all.to_bitmask();
+        // here a branch costs less than the comparisons that it saves
+        if slash == 0 && carry == 0 {
+            return Bits { stop: specials, escape: 0, high, carry: 0 };
+        }
+        let (escape, carry) = escaped(slash, carry);
+        let mut simple = slash;
+        for at in [0, 16, 32, 48] {
+            let part = sixteen(bytes, at);
+            let is = |letter| part.simd_eq(u8x16::splat(letter));
+            // the others are as rare as they can be looked at by themselves
+            let letters = is(b'n') | is(b'"') | is(b't') | is(b'r') | is(b'/');
+            simple |= bits(letters) << at;
+        }
+        Bits { stop: specials & !escape | escape & !simple, escape, high, carry }
+    }
+
+    #[inline(always)]
+    fn is_text(self, bytes: &[u8; BLOCK]) -> (bool, u32) {
+        ahead(bytes);
+        let mut specials = u8x16::splat(0);
+        let mut all = u8x16::splat(0);
+        for at in [0, 16, 32, 48] {
+            let part = sixteen(bytes, at);
+            specials |= special(part) | part.simd_eq(u8x16::splat(b'\\'));
+            all |= part;
+        }
+        (bits(specials) == 0, all.to_bitmask())
+    }
+
+    #[inline(always)]
+    fn digits(self, bytes: &[u8; 32]) -> u32 {
+        let bits = |at| {
+            let values = sixteen(bytes, at) ^ u8x16::splat(b'0');
+            bits(values.min(u8x16::splat(9)).simd_eq(values)) as u32
+        };
+        bits(0) | bits(16) << 16
     }
 
     #[inline(always)]
     fn same(self, some: &[u8; 32], others: &[u8; 32]) -> u32 {
-        let bits = |at| sixteen(some, at).simd_eq(sixteen(others, at)).to_bitmask() & 0xFFFF;
+        let bits = |at| bits(sixteen(some, at).simd_eq(sixteen(others, at))) as u32;
         bits(0) | bits(16) << 16
     }
 
     #[inline(never)]
-    fn skim(self, bytes: &[u8], at: usize, carry: u64) -> Skimmed {
-        skim(self, bytes, at, carry)
+    fn string(
+        self,
+        window: &mut Window,
+        scanner: &mut Scanner,
+        bytes: &[u8],
+        from: usize,
+    ) -> Result<(usize, bool), Stop> {
+        long_string(self, window, scanner, bytes, from)
     }
 }
 
@@ -206,6 +187,20 @@ fn sixteen<const N: usize>(bytes: &[u8; N], at: usize) -> u8x16 {
     let mut part = [0; 16];
     part.copy_from_slice(&bytes[at..at + 16]);
     u8x16::new(part)
+}
+
+/// Which bytes are quotes or control characters. A quote with its second bit turned is the space, and so the
+/// first byte behind these.
+#[inline(always)]
+fn special(part: u8x16) -> u8x16 {
+    let turned = part ^ u8x16::splat(2);
+    turned.min(u8x16::splat(0x20)).simd_eq(turned)
+}
+
+/// The high bit of each byte.
+#[inline(always)]
+fn bits(part: u8x16) -> u64 {
+    u64::from(part.to_bitmask() & 0xFFFF)
 }
 
 /// Proof that the processor has AVX2, and what came with it.
@@ -225,16 +220,24 @@ impl Avx2 {
 impl Look for Avx2 {
     #[inline(always)]
     fn look(self, bytes: &[u8; BLOCK], carry: u64) -> Bits {
+        ahead(bytes);
         // SAFETY: `self` proves that the processor has AVX2.
         let seen = unsafe { look_avx2(bytes) };
         let (escape, carry) = escaped(seen.slash, carry);
-        Bits { stop: seen.quote & !escape | seen.control, escape, rare: escape & !seen.simple, high: seen.high, carry }
+        Bits { stop: seen.special & !escape | escape & !seen.simple, escape, high: seen.high, carry }
     }
 
     #[inline(always)]
-    fn is_text(self, bytes: &[u8; BLOCK]) -> (bool, bool) {
+    fn is_text(self, bytes: &[u8; BLOCK]) -> (bool, u32) {
+        ahead(bytes);
         // SAFETY: `self` proves that the processor has AVX2.
         unsafe { is_text_avx2(bytes) }
+    }
+
+    #[inline(always)]
+    fn digits(self, bytes: &[u8; 32]) -> u32 {
+        // SAFETY: `self` proves that the processor has AVX2.
+        unsafe { digits_avx2(bytes) }
     }
 
     #[inline(always)]
@@ -243,29 +246,42 @@ impl Look for Avx2 {
         unsafe { same_avx2(some, others) }
     }
 
-    #[inline(never)]
-    fn skim(self, bytes: &[u8], at: usize, carry: u64) -> Skimmed {
+    #[inline(always)]
+    fn string(
+        self,
+        window: &mut Window,
+        scanner: &mut Scanner,
+        bytes: &[u8],
+        from: usize,
+    ) -> Result<(usize, bool), Stop> {
         // SAFETY: `self` proves that the processor has these features.
-        unsafe { skim_avx2(self, bytes, at, carry) }
+        unsafe { string_avx2(self, window, scanner, bytes, from) }
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn skim_avx2(avx2: Avx2, bytes: &[u8], at: usize, carry: u64) -> Skimmed {
-    skim(avx2, bytes, at, carry)
+fn string_avx2(
+    avx2: Avx2,
+    window: &mut Window,
+    scanner: &mut Scanner,
+    bytes: &[u8],
+    from: usize,
+) -> Result<(usize, bool), Stop> {
+    long_string(avx2, window, scanner, bytes, from)
 }
 
 /// What AVX2 sees in a block, one bit a byte.
 #[cfg(target_arch = "x86_64")]
 struct Seen {
-    quote: u64,
+    /// Quotes and control characters.
+    special: u64,
     slash: u64,
-    control: u64,
-    high: u64,
-    /// Letters that make an escape with a backslash, `u` left out.
+    /// What makes an escape with a backslash, `u` left out.
     simple: u64,
+    /// Not 0 if there is a byte above 0x7F.
+    high: u32,
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -273,65 +289,64 @@ struct Seen {
 #[target_feature(enable = "avx2")]
 fn look_avx2(bytes: &[u8; BLOCK]) -> Seen {
     use std::arch::x86_64::*;
-    // The simple letters are "/ 5C 62 66 6E 72 74 and the quote: a bit for each high nibble, looked up
-    // by either nibble, is left over where both fit. A byte above 0x7F finds nothing by its low one.
-    const BY_LOW: [u8; 16] = [0, 0, 0b1101, 0, 0b1000, 0, 0b0100, 0, 0, 0, 0, 0, 0b0010, 0, 0b0100, 0b0001];
-    const BY_HIGH: [u8; 16] = [0, 0, 0b0001, 0, 0, 0b0010, 0b0100, 0b1000, 0, 0, 0, 0, 0, 0, 0, 0];
-    // SAFETY: loads of the 16 bytes of each array.
-    let (by_low, by_high) = unsafe {
-        (
-            _mm256_broadcastsi128_si256(_mm_loadu_si128(BY_LOW.as_ptr().cast())),
-            _mm256_broadcastsi128_si256(_mm_loadu_si128(BY_HIGH.as_ptr().cast())),
-        )
-    };
-    ahead(bytes);
-    let mut seen = Seen { quote: 0, slash: 0, control: 0, high: 0, simple: 0 };
+    // By bits 1 to 4 the one letter that a byte can be. `b` shares its with the quote: an escape as rare as
+    // it can be looked at by itself.
+    const LETTERS: [u8; 16] = *b"\xFF\"\xFFf\xFF\xFF\xFFn/rt\xFF\xFF\xFF\\\xFF";
+    // SAFETY: a load of the 16 bytes of the array.
+    let letters = unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(LETTERS.as_ptr().cast())) };
+    let mut seen = Seen { special: 0, slash: 0, simple: 0, high: 0 };
+    let mut all = _mm256_setzero_si256();
     for at in [0, 32] {
         // SAFETY: an unaligned load of 32 bytes that lie within the 64 of the array.
         let part = unsafe { _mm256_loadu_si256(bytes.as_ptr().add(at).cast()) };
-        let high_nibbles = _mm256_and_si256(_mm256_srli_epi16(part, 4), _mm256_set1_epi8(0x0F));
-        let fits = _mm256_and_si256(_mm256_shuffle_epi8(by_low, part), _mm256_shuffle_epi8(by_high, high_nibbles));
-        let plain = _mm256_cmpeq_epi8(fits, _mm256_setzero_si256());
-        let quote = _mm256_cmpeq_epi8(part, _mm256_set1_epi8(b'"' as i8));
-        let slash = _mm256_cmpeq_epi8(part, _mm256_set1_epi8(b'\\' as i8));
-        let control = _mm256_cmpeq_epi8(_mm256_min_epu8(part, _mm256_set1_epi8(0x1F)), part);
-        seen.quote |= u64::from(_mm256_movemask_epi8(quote) as u32) << at;
-        seen.slash |= u64::from(_mm256_movemask_epi8(slash) as u32) << at;
-        seen.control |= u64::from(_mm256_movemask_epi8(control) as u32) << at;
-        seen.high |= u64::from(_mm256_movemask_epi8(part) as u32) << at;
-        seen.simple |= u64::from(!_mm256_movemask_epi8(plain) as u32) << at;
+        let is = |letter: u8| _mm256_cmpeq_epi8(part, _mm256_set1_epi8(letter as i8));
+        let bits = |lanes| u64::from(_mm256_movemask_epi8(lanes) as u32) << at;
+        // half of a byte, rounded up; one above 0x7F is not what it finds
+        let half = _mm256_avg_epu8(part, _mm256_setzero_si256());
+        seen.special |= bits(special_avx2(part));
+        seen.slash |= bits(is(b'\\'));
+        seen.simple |= bits(_mm256_cmpeq_epi8(_mm256_shuffle_epi8(letters, half), part));
+        all = _mm256_or_si256(all, part);
     }
+    seen.high = _mm256_movemask_epi8(all) as u32;
     seen
+}
+
+/// Which bytes are quotes or control characters. A quote with its second bit turned is the space, and so the
+/// first byte behind these.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2")]
+fn special_avx2(part: std::arch::x86_64::__m256i) -> std::arch::x86_64::__m256i {
+    use std::arch::x86_64::*;
+    let turned = _mm256_xor_si256(part, _mm256_set1_epi8(2));
+    _mm256_cmpeq_epi8(_mm256_min_epu8(turned, _mm256_set1_epi8(0x20)), turned)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "avx2")]
-fn is_text_avx2(bytes: &[u8; BLOCK]) -> (bool, bool) {
+fn is_text_avx2(bytes: &[u8; BLOCK]) -> (bool, u32) {
     use std::arch::x86_64::*;
-    ahead(bytes);
-    let special = |part| {
-        let quote = _mm256_cmpeq_epi8(part, _mm256_set1_epi8(b'"' as i8));
-        let slash = _mm256_cmpeq_epi8(part, _mm256_set1_epi8(b'\\' as i8));
-        let control = _mm256_cmpeq_epi8(_mm256_min_epu8(part, _mm256_set1_epi8(0x1F)), part);
-        _mm256_or_si256(_mm256_or_si256(quote, slash), control)
-    };
+    let special = |part| _mm256_or_si256(special_avx2(part), _mm256_cmpeq_epi8(part, _mm256_set1_epi8(b'\\' as i8)));
     // SAFETY: unaligned loads of the two halves of the array.
     let (low, high) =
         unsafe { (_mm256_loadu_si256(bytes.as_ptr().cast()), _mm256_loadu_si256(bytes.as_ptr().add(32).cast())) };
     let found = _mm256_movemask_epi8(_mm256_or_si256(special(low), special(high)));
-    (found == 0, _mm256_movemask_epi8(_mm256_or_si256(low, high)) != 0)
+    (found == 0, _mm256_movemask_epi8(_mm256_or_si256(low, high)) as u32)
 }
 
 /// Asks for what will be looked at soon: where the bytes come from memory, the walk waits for it otherwise.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-#[target_feature(enable = "avx2")]
-#[allow(unused_unsafe, reason = "the hint is a safe function in newer compilers only")]
+#[inline(always)]
 fn ahead(bytes: &[u8; BLOCK]) {
-    use std::arch::x86_64::*;
+    #[cfg(target_arch = "x86_64")]
+    #[allow(unused_unsafe, reason = "the hint is a safe function in newer compilers only")]
     // SAFETY: a hint, which reads nothing and may point anywhere.
-    unsafe { _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().wrapping_add(AHEAD).cast()) }
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(bytes.as_ptr().wrapping_add(AHEAD).cast())
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = bytes;
 }
 
 /// How far.
@@ -347,6 +362,17 @@ fn same_avx2(some: &[u8; 32], others: &[u8; 32]) -> u32 {
     let (some, others) =
         unsafe { (_mm256_loadu_si256(some.as_ptr().cast()), _mm256_loadu_si256(others.as_ptr().cast())) };
     _mm256_movemask_epi8(_mm256_cmpeq_epi8(some, others)) as u32
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2")]
+fn digits_avx2(bytes: &[u8; 32]) -> u32 {
+    use std::arch::x86_64::*;
+    // SAFETY: an unaligned load of the 32 bytes of the array.
+    let part = unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) };
+    let values = _mm256_xor_si256(part, _mm256_set1_epi8(b'0' as i8));
+    _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_min_epu8(values, _mm256_set1_epi8(9)), values)) as u32
 }
 
 /// The bits behind backslashes that escape, and the carry: in a run of backslashes every other one

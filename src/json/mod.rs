@@ -19,9 +19,10 @@ pub use number::worth;
 
 use duplicate::Keys;
 use kernel::Kernel;
+use number::Number;
 use shape::Shapes;
 use std::ops::Range;
-use walk::Level;
+use walk::Open;
 
 /// A range of bytes in the scanned slice.
 pub type Span = Range<usize>;
@@ -201,24 +202,32 @@ pub struct Scanner {
     /// What else was seen.
     pub notes: Notes,
     kernel: Kernel,
-    /// The open objects and arrays but for the innermost.
-    open: Vec<Level>,
+    /// The open objects and arrays.
+    open: Vec<Open>,
     keys: Keys,
     shapes: Shapes,
     /// Where a low surrogate stands whose high one was met.
     paired: usize,
 }
 
-/// What an open container is to the envelope.
+/// What an open container is to the envelope. The objects have odd numbers, so that one bit tells.
 #[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
 enum Role {
+    /// An array that is nothing to it.
+    Array = 0,
+    /// An object that is nothing to it.
+    Object = 1,
+    /// The array of blocks.
+    Content = 2,
+    /// The record.
+    Top = 3,
     /// There is none: the value stands by itself.
-    Outside,
-    Top,
-    Message,
-    Content,
-    Block,
-    Other,
+    Outside = 4,
+    /// The message.
+    Message = 5,
+    /// A block.
+    Block = 7,
 }
 
 impl Scanner {
@@ -272,30 +281,25 @@ impl Scanner {
         self.block_members.clear();
     }
 
-    /// Looks closer at a number of many digits or with an exponent.
+    /// Looks closer at the number at `at`, of many digits or with an exponent.
     #[inline(never)]
-    fn doubt(&mut self, bytes: &[u8], span: Span) {
-        if !number::survives(&bytes[span.clone()]) {
-            self.notes.inexacts += 1;
-            self.notes.inexact.get_or_insert(span);
+    fn doubt(&mut self, bytes: &[u8], at: usize, number: Number) {
+        let text = &bytes[at..number.end];
+        if number.point.is_some_and(|point| number::is_shortest(text, point - at)) || number::survives(text) {
+            return;
         }
+        self.notes.inexacts += 1;
+        self.notes.inexact.get_or_insert(at..number.end);
     }
 
-    /// Checks the escapes of a block whose letters are marked; the offset of what makes one none.
+    /// Checks the escape whose letter (behind the backslash) is at `letter` and makes no common one.
     #[cold]
     #[inline(never)]
-    fn rare_escapes(&mut self, bytes: &[u8], block: usize, mut letters: u64) -> Result<(), usize> {
-        while letters != 0 {
-            self.rare_escape(bytes, block + letters.trailing_zeros() as usize)?;
-            letters &= letters - 1;
-        }
-        Ok(())
-    }
-
-    /// Checks the escape whose letter (behind the backslash) is at `letter` and makes no simple one.
     fn rare_escape(&mut self, bytes: &[u8], letter: usize) -> Result<(), usize> {
-        if bytes.get(letter) != Some(&b'u') {
-            return Err(letter);
+        match bytes.get(letter) {
+            Some(b'u') => {}
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => return Ok(()),
+            _ => return Err(letter),
         }
         let at = letter - 1;
         match hex4(bytes, at)? {

@@ -1,23 +1,43 @@
 //! Numbers: their grammar, and whether a double holds them.
 
+use super::kernel::Look;
+use super::walk::chunk;
+use std::cmp::Ordering;
+
 /// A number that was scanned.
+#[derive(Clone, Copy)]
 pub(super) struct Number {
     /// The offset behind it.
     pub(super) end: usize,
-    /// Whether it has so many digits, or an exponent, that [`survives`] has to look at it.
+    /// Whether it has so many digits, or so large an exponent, that [`survives`] has to look at it.
     pub(super) doubtful: bool,
+    /// Where its point is, or would be, if [`is_shortest`] can be asked.
+    pub(super) point: Option<usize>,
 }
 
-/// The end of the number at `at` if it is one of at most seven digits and nothing else, as counters are, and a
-/// comma or a bracket ends it.
+/// The number at `at` if it is one of at most 31 digits and a point, as nearly all are, and a comma or a bracket
+/// ends it. `first` is its first byte.
 #[inline(always)]
-pub(super) fn short(bytes: &[u8], at: usize) -> Option<usize> {
-    let chunk = u64::from_le_bytes(*bytes.get(at..).and_then(<[u8]>::first_chunk::<8>)?);
-    let bits = others(chunk).trailing_zeros() & !7;
-    // no digit at all, or eight of them
-    let next = chunk.checked_shr(bits).filter(|_| bits > 0)? as u8;
-    let leads_with_zero = chunk as u8 == b'0' && bits > 8;
-    (matches!(next, b',' | b'}' | b']') && !leads_with_zero).then_some(at + bits as usize / 8)
+pub(super) fn plain<K: Look>(kernel: K, bytes: &[u8], at: usize, first: u8) -> Option<Number> {
+    let chunk = chunk::<32>(bytes, at)?;
+    // a bit for each byte that is no digit
+    let mut others = !kernel.digits(chunk);
+    let point = others.trailing_zeros() as usize;
+    if first == b'0' && point > 1 || point == 0 {
+        return None;
+    }
+    let mut end = point;
+    let mut next = *chunk.get(end)?;
+    if next == b'.' {
+        others &= others - 1;
+        end = others.trailing_zeros() as usize;
+        if end == point + 1 {
+            return None;
+        }
+        next = *chunk.get(end)?;
+    }
+    let is_number = matches!(next, b',' | b'}' | b']');
+    is_number.then_some(Number { end: at + end, doubtful: end > 15, point: Some(at + point) })
 }
 
 /// The high bits of those of eight bytes that are no digits: a digit less '0' is at most 9, so that 0x76 more
@@ -37,6 +57,8 @@ pub(super) fn scan(bytes: &[u8], at: usize) -> Result<Number, usize> {
         Some(b'1'..=b'9') => i = digits(bytes, i),
         _ => return Err(i.min(bytes.len())),
     }
+    let point = i;
+    let mut plain = start == at;
     if bytes.get(i) == Some(&b'.') {
         let from = i + 1;
         i = digits(bytes, from);
@@ -45,10 +67,11 @@ pub(super) fn scan(bytes: &[u8], at: usize) -> Result<Number, usize> {
         }
     }
     let length = i - start;
-    let mut exponent = false;
+    // any 15 significant digits come back from a double as they were, far from where doubles end
+    let mut doubtful = length > 15;
     if let Some(b'e' | b'E') = bytes.get(i) {
-        exponent = true;
         i += 1;
+        plain = false;
         if let Some(b'+' | b'-') = bytes.get(i) {
             i += 1;
         }
@@ -57,9 +80,9 @@ pub(super) fn scan(bytes: &[u8], at: usize) -> Result<Number, usize> {
         if i == from {
             return Err(i);
         }
+        doubtful |= i - from > 2;
     }
-    // any 15 significant digits come back from a double as they were
-    Ok(Number { end: i, doubtful: length > 15 || exponent })
+    Ok(Number { end: i, doubtful, point: plain.then_some(point) })
 }
 
 /// The offset of the first byte from `at` on that is no digit.
@@ -92,8 +115,60 @@ pub(super) fn survives(text: &[u8]) -> bool {
     }
     let mut buffer = zmij::Buffer::new();
     let shortest = buffer.format(double);
-    // what a program has printed is nearly always spelled like this
+    // what a program has printed nearly always is spelled like this
     shortest == text || decimal(text).is_some_and(|value| Some(value) == decimal(shortest))
+}
+
+/// Whether a number without sign and exponent, whose whole part ends at `point`, is spelled as a double's
+/// shortest form, which comes back as that double and so as it was, or has few digits. What a program has
+/// printed mostly is, and to guess that double costs less than to read it. Where the guess fails, this says no.
+pub(super) fn is_shortest(text: &[u8], point: usize) -> bool {
+    let (whole, fraction) = (&text[..point], text.get(point + 1..).unwrap_or_default());
+    let zeros = if whole == b"0" { 1 + fraction.iter().take_while(|&&byte| byte == b'0').count() } else { 0 };
+    if point + fraction.len() - zeros <= 15 {
+        return true;
+    }
+    let (Some(large), Some(small), Some(power)) = (worth_of(whole), worth_of(fraction), POWERS.get(fraction.len()))
+    else {
+        return false;
+    };
+    // as near to the number as three roundings leave it
+    let guess = large as f64 + small as f64 / power;
+    let mut buffer = zmij::Buffer::new();
+    let mut is = |double| buffer.format_finite(double).as_bytes().cmp(text);
+    match is(guess) {
+        Ordering::Equal => true,
+        Ordering::Less => is(guess.next_up()).is_eq(),
+        Ordering::Greater => is(guess.next_down()).is_eq(),
+    }
+}
+
+/// The powers of ten that a double holds.
+const POWERS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
+    1e21, 1e22,
+];
+
+/// What digits are worth, if they are at most 24 and their worth is less than 2^64.
+#[inline(always)]
+fn worth_of(digits: &[u8]) -> Option<u64> {
+    if let [digit] = digits {
+        return Some(u64::from(digit - b'0'));
+    }
+    let mut padded = [b'0'; 24];
+    padded[24usize.checked_sub(digits.len())?..].copy_from_slice(digits);
+    let [first, second, third] = [0, 8, 16].map(|at| eight(padded[at..].first_chunk().unwrap_or(&[b'0'; 8])));
+    (first < 1000).then(|| (first * 100_000_000 + second) * 100_000_000 + third)
+}
+
+/// What eight digits are worth.
+#[inline(always)]
+fn eight(digits: &[u8; 8]) -> u64 {
+    let digits = u64::from_le_bytes(*digits) & 0x0F0F_0F0F_0F0F_0F0F;
+    // two digits at a time, then two of these pairs, then two of these
+    let pairs = (digits * 10 + (digits >> 8)) & 0x00FF_00FF_00FF_00FF;
+    let fours = (pairs * 100 + (pairs >> 16)) & 0x0000_FFFF_0000_FFFF;
+    (fours * 10_000 + (fours >> 32)) & 0xFFFF_FFFF
 }
 
 /// What a number is worth to JavaScript, in decimal: the digits of the double's shortest form without

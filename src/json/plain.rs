@@ -2,8 +2,9 @@
 //! through; tests hold the fast one to it.
 
 use super::duplicate::name;
+use super::number::{self, Number};
 use super::{
-    Block, BlockMember, DuplicateKey, Fail, Kind, Member, Reason, Role, Scanner, Span, Value, number, skip_space, word,
+    Block, BlockMember, DuplicateKey, Fail, Kind, Member, Reason, Role, Scanner, Span, Value, skip_space, word,
 };
 use std::collections::HashMap;
 
@@ -85,7 +86,7 @@ impl Walk<'_> {
                 (State::Value | State::FirstElement, b'-' | b'0'..=b'9') => match number::scan(bytes, at) {
                     Ok(number) => {
                         if number.doubtful {
-                            self.out.doubt(bytes, at..number.end);
+                            self.out.doubt(bytes, at, Number { point: None, ..number });
                         }
                         (at..number.end, Kind::Number, false)
                     }
@@ -143,7 +144,8 @@ impl Walk<'_> {
             Some(parent) if parent.role == Role::Top && object && self.key_is(parent, b"message") => Role::Message,
             Some(parent) if parent.role == Role::Message && !object && self.key_is(parent, b"content") => Role::Content,
             Some(parent) if parent.role == Role::Content && object => Role::Block,
-            _ => Role::Other,
+            _ if object => Role::Object,
+            _ => Role::Array,
         };
         match role {
             Role::Message => self.out.clear_message(),
@@ -184,7 +186,7 @@ impl Walk<'_> {
             Member { key: open.key.clone(), escaped: open.escaped, word, value: value.clone(), kind, escapes }
         };
         match open.role {
-            Role::Outside | Role::Other => {}
+            Role::Outside | Role::Object | Role::Array => {}
             Role::Top => {
                 // the last value of a repeated key counts: an earlier object is gone
                 if kind != Kind::Object && self.key_is(open, b"message") {

@@ -10,10 +10,20 @@ use std::sync::{Arc, LazyLock};
 /// The longest text of a key that is kept.
 pub(super) const TEXT: usize = 32;
 
-/// A place in the tree; 0 is outside of every object, or somewhere that is not in the tree.
+/// A place in the tree, in bytes from the first one; 0 is outside of every object, or somewhere that is not in
+/// the tree.
 pub(super) type Guess = u16;
 
-/// How many places there are. What is a power of two needs no check of bounds.
+/// How many bytes a place takes.
+const STEP: usize = size_of::<Known>();
+
+/// Which place that is. What comes out needs no check of bounds.
+#[inline(always)]
+fn number(guess: Guess) -> usize {
+    usize::from(guess) / STEP % PLACES
+}
+
+/// How many places there are.
 const PLACES: usize = 512;
 
 /// How many scans nothing is learned after the tree was full, at first and at most.
@@ -44,13 +54,14 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// What stands for nothing. Its text is that of an empty key, so that a guess of it is true or false like any
-    /// other.
-    const NONE: Known = {
-        let mut text = [0; TEXT];
-        [text[0], text[1], text[2], text[3]] = *b",\"\":";
-        Known { text, word: 0, marks: !0, beyond: !0 << 4, length: 4, above: 0, next: [0; 2], child: [0; 2] }
-    };
+    /// The key, which has no escapes.
+    pub(super) fn key(&self) -> &[u8] {
+        &self.text[2..usize::from(self.length) - 2]
+    }
+
+    /// What stands for nothing: a text that no member begins with.
+    const NONE: Known =
+        Known { text: [0xFF; TEXT], word: 0, marks: 0, beyond: 0, length: 4, above: 0, next: [0; 2], child: [0; 2] };
 }
 
 /// The tree. Scanners have the empty one in common until they learn something: most are there for a value or two.
@@ -65,7 +76,7 @@ pub(super) struct Shapes {
 struct Tree {
     known: [Known; PLACES],
     /// How many places are taken.
-    taken: Guess,
+    taken: usize,
     /// By hash, which place may be that of a key behind another one.
     index: [Guess; PLACES * 2],
 }
@@ -86,13 +97,26 @@ impl Shapes {
     /// What a guess stands for.
     #[inline(always)]
     pub(super) fn known(&self, guess: Guess) -> &Known {
-        &self.tree.known[usize::from(guess) % PLACES]
+        &self.tree.known[number(guess)]
+    }
+
+    /// The places of the keys of an object up to this one.
+    pub(super) fn up_to(&self, mut place: Guess) -> impl Iterator<Item = Guess> {
+        std::iter::from_fn(move || {
+            let this = place;
+            if this == 0 {
+                return None;
+            }
+            let known = self.known(this);
+            place = if known.text[0] == b'{' { 0 } else { known.above };
+            Some(this)
+        })
     }
 
     /// Begins a scan. Only now places that were taken can be given up: until now some were in use.
     #[inline(always)]
     pub(super) fn begin(&mut self) {
-        if self.rest > 0 || usize::from(self.tree.taken) == PLACES {
+        if self.rest > 0 || self.tree.taken == PLACES {
             self.pause_or_clear();
         }
     }
@@ -137,7 +161,7 @@ impl Shapes {
             if slot == 0 {
                 break None;
             }
-            let known = &tree.known[usize::from(slot)];
+            let known = &tree.known[number(slot)];
             if known.above == above && usize::from(known.length) == length && known.text[..length] == text[..length] {
                 break Some(slot);
             }
@@ -145,21 +169,20 @@ impl Shapes {
         };
         let place = match found {
             Some(place) => place,
-            None if usize::from(tree.taken) == PLACES => return 0,
+            None if tree.taken == PLACES => return 0,
             None => {
-                let place = tree.taken;
+                let place = (tree.taken * STEP) as Guess;
                 tree.taken += 1;
                 tree.index[at as usize % (PLACES * 2)] = place;
-                let before = if first { 0 } else { tree.known[usize::from(before)].marks };
+                let before = if first { 0 } else { tree.known[number(before)].marks };
                 let marks = before | 1 << (mark >> 58);
                 let beyond = (!0u32).checked_shl(length as u32).unwrap_or(0);
                 let length = length as u8;
-                tree.known[usize::from(place)] =
-                    Known { text: *text, word, marks, beyond, length, above, ..Known::NONE };
+                tree.known[number(place)] = Known { text: *text, word, marks, beyond, length, above, ..Known::NONE };
                 place
             }
         };
-        let above = &mut tree.known[usize::from(above)];
+        let above = &mut tree.known[number(above)];
         let below = if first { &mut above.child } else { &mut above.next };
         if !below.contains(&place) {
             *below = [place, below[0]];

@@ -245,3 +245,45 @@ fn decoding_keeps_halves_of_pairs_apart() {
     assert_ne!(text::decode(br"\ud83d"), text::decode(br"\ud83e"));
     assert_eq!(text::to_text(br"x\ud83dy"), "x\u{fffd}\u{fffd}\u{fffd}y");
 }
+
+/// What is guessed about numbers of many digits is what reading them says: near doubles, and anywhere.
+#[test]
+fn a_number_that_is_guessed_to_survive_does() {
+    let mut seed = 0x9E37_79B9_7F4A_7C15u64;
+    let mut next = || {
+        // xorshift
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        seed
+    };
+    let mut buffer = zmij::Buffer::new();
+    let mut guessed = 0;
+    for round in 0..40_000 {
+        let power = 10f64.powi(i32::try_from(next() % 24).unwrap_or(0));
+        let double = (next() >> 11) as f64 / power;
+        let mut text = buffer.format_finite(double).as_bytes().to_vec();
+        if text.contains(&b'e') {
+            continue;
+        }
+        if round % 2 == 1 {
+            // some digits are others, or more
+            for _ in 0..=next() % 3 {
+                let at = text.len() - 1 - (next() % 4).min(text.len() as u64 - 1) as usize;
+                if text[at] != b'.' && at > 0 {
+                    text[at] = b'0' + (next() % 10) as u8;
+                }
+            }
+            text.extend((0..next() % 3).map(|_| b'7'));
+        }
+        let point = text.iter().position(|&byte| byte == b'.').unwrap_or(text.len());
+        if number::is_shortest(&text, point) {
+            guessed += 1;
+            assert!(number::survives(&text), "{}", String::from_utf8_lossy(&text));
+        } else if round % 2 == 0 && point > 1 && text.len() < 20 {
+            // most are: otherwise guessing would be in vain
+            guessed -= 1;
+        }
+    }
+    assert!(guessed > 10_000, "{guessed}");
+}

@@ -1,66 +1,116 @@
 //! The walk over one value. Strings are looked at 64 bytes at a time, and what was seen serves every
 //! string of the block; everything that changes with each token stays in registers.
 
-use super::duplicate::{Key, mark};
+use super::duplicate::{Key, first_key, mark, name};
 use super::kernel::{BLOCK, Bits, Look};
 use super::shape::{Guess, Known, TEXT};
 use super::{Block, BlockMember, DuplicateKey, Fail, Kind, Member, Reason, Role, Scanner, Value, number, word};
 use std::ops::Range;
 
-/// The innermost open object or array, and the key of it that was read last.
+/// What the innermost open object or array is, and the key of it that was read last: in few registers, and
+/// those that an open one is not asked for are left in [`Open`].
 #[derive(Clone, Copy)]
-pub(super) struct Level {
-    /// Where it begins.
-    start: usize,
-    role: Role,
-    object: bool,
-    /// Whether the key holds an escape.
-    escaped: bool,
-    /// Between the quotes.
+struct Level {
+    /// The key, between the quotes.
     key_start: usize,
     key_end: usize,
-    /// See [`Member::word`].
-    word: u64,
-    /// The marks of the object's keys, unless `known` tells them: only where two meet they are compared.
-    marks: u64,
-    /// Where the object's keys begin in the scanner's list.
-    keys_from: usize,
-    /// What stands for the key, and with it for all keys of the object up to it; 0 where that is not known,
-    /// or there is none. In an array, that of the key whose value it is.
-    known: Guess,
+    state: State,
+}
+
+/// An open object or array.
+pub(super) struct Open {
+    /// Where it begins.
+    start: usize,
+    /// What is around it.
+    outer: Level,
+}
+
+/// In one word: a [`Role`], [`State::ESCAPED`], [`State::ODD`], and in the upper half what stands for the key,
+/// and with it for all keys of the object up to it; 0 where the object is odd or has none yet. In an array
+/// that of the key whose value it is.
+#[derive(Clone, Copy)]
+struct State(u32);
+
+impl State {
+    /// Whether the key holds an escape.
+    const ESCAPED: u32 = 8;
+    /// Whether the object left the tree of keys: its keys stand in the scanner's list.
+    const ODD: u32 = 16;
+
+    const TOP: u32 = Role::Top as u32;
+    const MESSAGE: u32 = Role::Message as u32;
+    const CONTENT: u32 = Role::Content as u32;
+    const BLOCK: u32 = Role::Block as u32;
+    const OUTSIDE: u32 = Role::Outside as u32;
+    const OBJECT: u32 = Role::Object as u32;
+    const ARRAY: u32 = Role::Array as u32;
+
+    #[inline(always)]
+    fn new(role: u32, known: Guess) -> State {
+        State(role | u32::from(known) << 16)
+    }
+
+    #[inline(always)]
+    fn role(self) -> u32 {
+        self.0 & 7
+    }
+
+    /// Whether it is an object: see [`Role`].
+    #[inline(always)]
+    fn is_object(self) -> bool {
+        self.0 & 1 != 0
+    }
+
+    #[inline(always)]
+    fn is_escaped(self) -> bool {
+        self.0 & State::ESCAPED != 0
+    }
+
+    #[inline(always)]
+    fn is_odd(self) -> bool {
+        self.0 & State::ODD != 0
+    }
+
+    #[inline(always)]
+    fn known(self) -> Guess {
+        (self.0 >> 16) as Guess
+    }
 }
 
 impl Level {
-    const OUTSIDE: Level = Level {
-        start: 0,
-        role: Role::Outside,
-        object: false,
-        escaped: false,
-        key_start: 0,
-        key_end: 0,
-        word: 0,
-        marks: 0,
-        keys_from: 0,
-        known: 0,
-    };
+    const OUTSIDE: Level = Level { key_start: 0, key_end: 0, state: State(State::OUTSIDE) };
 
-    fn key(&self) -> Range<usize> {
+    fn key(self) -> Range<usize> {
         self.key_start..self.key_end
     }
 
-    fn member(&self, value: Range<usize>, kind: Kind, escapes: bool) -> Member {
-        Member { key: self.key(), escaped: self.escaped, word: self.word, value, kind, escapes }
+    /// See [`Member::word`].
+    #[inline(always)]
+    fn word(self, scanner: &Scanner, bytes: &[u8]) -> u64 {
+        match self.state.known() {
+            0 => word_at(bytes, self.key(), self.state.is_escaped()),
+            known => scanner.shapes.known(known).word,
+        }
     }
 
-    /// Whether the key, decoded, is `name`, which is of eight bytes at most.
     #[inline(always)]
-    fn is(&self, bytes: &[u8], name: &[u8]) -> bool {
-        self.word == word(name)
-            && if self.escaped {
-                is_escaped(bytes, self.key(), name)
-            } else {
-                self.key_end - self.key_start == name.len()
-            }
+    fn member(self, word: u64, value: Range<usize>, kind: Kind, escapes: bool) -> Member {
+        Member { key: self.key(), escaped: self.state.is_escaped(), word, value, kind, escapes }
+    }
+
+    /// Whether the key, decoded, is `name`, which is of eight bytes at most; `word` is the key's.
+    #[inline(always)]
+    fn is(self, bytes: &[u8], key: u64, name: &[u8]) -> bool {
+        key == word(name) && self.is_whole(bytes, name)
+    }
+
+    /// Whether a key that begins like the name is the name.
+    #[inline(always)]
+    fn is_whole(self, bytes: &[u8], name: &[u8]) -> bool {
+        if self.state.is_escaped() {
+            return is_escaped(bytes, self.key(), name);
+        }
+        self.key_end - self.key_start == name.len()
     }
 }
 
@@ -70,48 +120,146 @@ fn is_escaped(bytes: &[u8], key: Range<usize>, name: &[u8]) -> bool {
     super::text::decode(&bytes[key]).as_ref() == name
 }
 
+/// The first eight bytes of a key that is not in the tree.
+#[inline(never)]
+fn word_at(bytes: &[u8], key: Range<usize>, escaped: bool) -> u64 {
+    if escaped { word(&super::text::decode(&bytes[key])) } else { head(bytes, key) }
+}
+
+/// The first eight bytes of a key without escapes.
+#[inline(always)]
+fn head(bytes: &[u8], Range { start, end }: Range<usize>) -> u64 {
+    match bytes.get(start..).and_then(<[u8]>::first_chunk::<8>) {
+        // of an empty key all bytes are shifted out, in two steps
+        Some(head) if end - start < 8 => {
+            u64::from_le_bytes(*head) & !(!0 << (4 * (end - start)) << (4 * (end - start)))
+        }
+        Some(head) => u64::from_le_bytes(*head),
+        None => word(&bytes[start..end]),
+    }
+}
+
 /// Puts a level away, field by field: copied as a whole it would be read from memory in pieces larger
 /// than those that have just been written, for which processors have to wait.
 #[inline(always)]
-fn push(open: &mut Vec<Level>, level: Level) {
-    let Level { start, role, object, escaped, key_start, key_end, word, marks, keys_from, known } = level;
-    open.push(Level { start, role, object, escaped, key_start, key_end, word, marks, keys_from, known });
+fn push(open: &mut Vec<Open>, start: usize, Level { key_start, key_end, state }: Level) {
+    open.push(Open { start, outer: Level { key_start, key_end, state } });
 }
 
-/// Takes the level back that was put away last.
+/// Takes the level back that was put away last: and where the one within it began.
 #[inline(always)]
-fn pop(open: &mut Vec<Level>) -> Option<Level> {
-    let last = open.last()?;
-    let &Level { start, role, object, escaped, key_start, key_end, word, marks, keys_from, known } = last;
-    let level = Level { start, role, object, escaped, key_start, key_end, word, marks, keys_from, known };
+fn pop(open: &mut Vec<Open>) -> Option<(usize, Level)> {
+    let &Open { start, outer: Level { key_start, key_end, state } } = open.last()?;
     open.truncate(open.len() - 1);
-    Some(level)
+    Some((start, Level { key_start, key_end, state }))
 }
 
-/// The block that is looked at.
-struct Window {
+/// The block of a string that is looked at, and serves the strings that begin behind it in the block.
+pub(super) struct Window {
     /// Where it begins.
     base: usize,
-    bits: Bits,
-    /// Non-ASCII bytes of the blocks before it.
-    high: u64,
+    /// See [`Bits`].
+    stop: u64,
+    escape: u64,
+    carry: u64,
+    /// Bits for non-ASCII bytes of the blocks up to it.
+    high: u32,
 }
 
 impl Window {
+    /// Looks at the block at `at`, which nothing in front of it escapes.
     #[inline(always)]
-    fn look<K: Look>(&mut self, kernel: K, bytes: &[u8], at: usize, carry: u64) {
-        self.high |= self.bits.high;
-        self.base = at;
+    fn look<K: Look>(&mut self, kernel: K, bytes: &[u8], at: usize) {
         let padded;
-        let block = match bytes.get(at..).and_then(<[u8]>::first_chunk::<BLOCK>) {
+        let block = match chunk(bytes, at) {
             Some(block) => block,
             None => {
                 padded = last_block(bytes, at);
                 &padded
             }
         };
-        self.bits = kernel.look(block, carry);
+        self.set(at, kernel.look(block, 0));
     }
+
+    #[inline(always)]
+    fn set(&mut self, at: usize, Bits { stop, escape, high, carry }: Bits) {
+        self.base = at;
+        self.stop = stop;
+        self.escape = escape;
+        self.carry = carry;
+        self.high |= high;
+    }
+
+    /// Where the string ends that the live bits of the block begin with, and whether it holds an escape: if
+    /// it ends there, and nothing has to be looked at closer.
+    #[inline(always)]
+    fn end(&self, bytes: &[u8], live: u64) -> Option<(usize, bool)> {
+        let stops = self.stop & live;
+        if stops == 0 {
+            return None;
+        }
+        let at = self.base + stops.trailing_zeros() as usize;
+        if byte_at(bytes, at) != b'"' {
+            return None;
+        }
+        let inside = live & (stops ^ stops.wrapping_sub(1));
+        Some((at + 1, self.escape & inside != 0))
+    }
+
+    /// Looks at the blocks behind this one, up to the first with a stop. Whether there is an escape in those
+    /// before it.
+    #[inline(always)]
+    fn next<K: Look>(&mut self, kernel: K, bytes: &[u8]) -> bool {
+        let (mut escapes, mut high) = (0, 0);
+        let mut carry = self.carry;
+        let from = self.base + BLOCK;
+        let mut blocks = bytes.get(from..).unwrap_or_default().as_chunks::<BLOCK>().0;
+        let all = blocks.len();
+        let stop = loop {
+            let [block, rest @ ..] = blocks else { break None };
+            let bits = kernel.look(block, carry);
+            if bits.stop != 0 {
+                break Some(bits);
+            }
+            blocks = rest;
+            carry = bits.carry;
+            high |= bits.high;
+            escapes |= bits.escape;
+            // where nothing is escaped, hardly anything will be: that text is passed in long strides
+            if bits.escape | carry == 0 {
+                while let [block, rest @ ..] = blocks {
+                    let (is_text, bits) = kernel.is_text(block);
+                    if !is_text {
+                        break;
+                    }
+                    high |= bits;
+                    blocks = rest;
+                }
+            }
+        };
+        let at = from + (all - blocks.len()) * BLOCK;
+        // what fills up the last block stops every string
+        let stop = stop.unwrap_or_else(|| kernel.look(&last_block(bytes, at), carry));
+        self.high |= high;
+        self.set(at, stop);
+        escapes != 0
+    }
+}
+
+/// So many bytes at `at`.
+#[inline(always)]
+pub(super) fn chunk<const N: usize>(bytes: &[u8], at: usize) -> Option<&[u8; N]> {
+    match bytes.get(at..) {
+        Some(rest) => rest.first_chunk(),
+        None => never(),
+    }
+}
+
+/// Keeps apart two checks of which one is always passed: made one of, they cost more.
+#[cold]
+#[inline(never)]
+fn never<T>() -> Option<T> {
+    None
 }
 
 /// What stands from `at` on, filled up with NULs, which end any string.
@@ -177,28 +325,27 @@ pub(super) fn walk<K: Look>(
     line: bool,
 ) -> Result<Value, Fail> {
     scanner.clear();
-    let mut window = Window { base: start.wrapping_sub(BLOCK), bits: Bits::default(), high: 0 };
+    let mut window = Window { base: start.wrapping_sub(BLOCK), stop: 0, escape: 0, carry: 0, high: 0 };
     let mut level = Level::OUTSIDE;
     let (mut at, mut byte) = skip(bytes, start, line);
     // what ends early goes on here: where, and whether in a string
     let (at, in_string) = 'end: {
         // a member whose key has to be read, or an element
         'member: loop {
-            if level.object {
+            if level.state.is_object() {
                 if byte != b'"' {
                     break 'end (at, false);
                 }
                 let key_start = at + 1;
                 let escapes;
                 match string(kernel, &mut window, scanner, bytes, key_start) {
-                    (end, Ok(escape)) if byte_at(bytes, end) == b'"' => (at, escapes) = (end + 1, escape),
-                    (end, Ok(_)) => break 'end (end, true),
-                    (_, Err(letter)) => return Err(scanner.bad_escape(bytes, letter, line)),
+                    Ok(found) => (at, escapes) = found,
+                    Err(Stop::Byte(stop)) => break 'end (stop, true),
+                    Err(Stop::Escape(letter)) => return Err(scanner.bad_escape(bytes, letter, line)),
                 }
                 level.key_start = key_start;
                 level.key_end = at - 1;
-                level.escaped = escapes;
-                note_key(scanner, bytes, &mut level);
+                level.state = note_key(scanner, bytes, level.key(), escapes, level.state);
                 (at, byte) = skip(bytes, at, line);
                 if byte != b':' {
                     break 'end (at, false);
@@ -209,126 +356,137 @@ pub(super) fn walk<K: Look>(
             'value: loop {
                 let mut from = at;
                 let mut escapes = false;
-                let mut kind = match byte {
-                    b'"' => {
-                        match string(kernel, &mut window, scanner, bytes, at + 1) {
-                            (end, Ok(escape)) if byte_at(bytes, end) == b'"' => (at, escapes) = (end + 1, escape),
-                            (end, Ok(_)) => break 'end (end, true),
-                            (_, Err(letter)) => return Err(scanner.bad_escape(bytes, letter, line)),
-                        }
-                        Kind::String
+                let mut kind = if byte == b'"' {
+                    match string(kernel, &mut window, scanner, bytes, at + 1) {
+                        Ok(found) => (at, escapes) = found,
+                        Err(Stop::Byte(stop)) => break 'end (stop, true),
+                        Err(Stop::Escape(letter)) => return Err(scanner.bad_escape(bytes, letter, line)),
                     }
-                    open @ (b'{' | b'[') => {
-                        let object = open == b'{';
-                        let role = role(scanner, bytes, &level, object);
-                        push(&mut scanner.open, level);
-                        level.start = at;
-                        level.role = role;
-                        level.object = object;
-                        level.marks = 0;
-                        level.keys_from = scanner.keys.len();
-                        scanner.notes.depth = scanner.notes.depth.max(scanner.open.len());
-                        if object {
-                            let guesses = scanner.shapes.known(level.known).child;
-                            if let Some(value) = guessed(kernel, scanner, bytes, at, guesses, &mut level) {
-                                (at, byte) = skip(bytes, value, line);
-                                continue 'value;
-                            }
-                            level.known = 0;
-                        }
-                        (at, byte) = skip(bytes, at + 1, line);
-                        // the closing bracket is two behind the opening one in ASCII
-                        if byte != open + 2 {
-                            continue 'member;
-                        }
-                        at += 1;
-                        from = level.start;
-                        let Some(outer) = pop(&mut scanner.open) else { break 'end (at, false) };
-                        level = outer;
-                        if object { Kind::Object } else { Kind::Array }
-                    }
-                    b'-' | b'0'..=b'9' => {
-                        match number::short(bytes, at) {
-                            Some(end) => at = end,
-                            None => match number::scan(bytes, at) {
-                                Ok(number) => {
-                                    if number.doubtful {
-                                        scanner.doubt(bytes, at..number.end);
-                                    }
-                                    at = number.end;
-                                }
-                                Err(bad) => break 'end (bad, false),
-                            },
-                        }
-                        Kind::Number
-                    }
-                    first @ (b't' | b'f' | b'n') => {
-                        let (word, kind): (&[u8], Kind) = match first {
-                            b't' => (b"true", Kind::Bool),
-                            b'f' => (b"false", Kind::Bool),
-                            _ => (b"null", Kind::Null),
-                        };
-                        match literal(bytes, at, word) {
-                            Ok(end) => at = end,
+                    Kind::String
+                } else if let b'-' | b'0'..=b'9' = byte {
+                    let number = match number::plain(kernel, bytes, at, byte) {
+                        Some(number) => number,
+                        None => match number::scan(bytes, at) {
+                            Ok(number) => number,
                             Err(bad) => break 'end (bad, false),
-                        }
-                        kind
+                        },
+                    };
+                    if number.doubtful {
+                        scanner.doubt(bytes, at, number);
                     }
-                    _ => break 'end (at, false),
-                };
-                // a value is finished: by it others may be
-                loop {
-                    match level.role {
-                        Role::Other => {}
-                        Role::Outside => {
-                            let behind = at.wrapping_sub(window.base);
-                            let own = if behind < BLOCK { (1 << behind) - 1 } else { !0 };
-                            scanner.notes.non_ascii = window.high | window.bits.high & own != 0;
-                            return Ok(Value { span: from..at, kind });
-                        }
-                        Role::Top => {
-                            if kind != Kind::Object && level.is(bytes, b"message") {
-                                // the last value of a repeated key counts: an earlier object is gone
-                                scanner.clear_message();
+                    at = number.end;
+                    Kind::Number
+                } else {
+                    match byte {
+                        open @ (b'{' | b'[') => {
+                            let object = open == b'{';
+                            let role = role(scanner, bytes, level, object);
+                            push(&mut scanner.open, at, level);
+                            scanner.notes.depth = scanner.notes.depth.max(scanner.open.len());
+                            if object {
+                                let guesses = scanner.shapes.known(level.state.known()).child;
+                                level.state = State::new(role, 0);
+                                if let Some(value) = guessed(kernel, scanner, bytes, at, guesses, &mut level) {
+                                    (at, byte) = (value, byte_at(bytes, value));
+                                    continue 'value;
+                                }
+                            } else {
+                                level.state = State::new(role, level.state.known());
                             }
-                            scanner.top.push(level.member(from..at, kind, escapes));
-                        }
-                        Role::Message => {
-                            if kind != Kind::Array && level.is(bytes, b"content") {
-                                scanner.clear_content();
+                            (at, byte) = skip(bytes, at + 1, line);
+                            // the closing bracket is two behind the opening one in ASCII
+                            if byte != open + 2 {
+                                continue 'member;
                             }
-                            scanner.inner.push(level.member(from..at, kind, escapes));
+                            at += 1;
+                            let Some(outer) = pop(&mut scanner.open) else { break 'end (at, false) };
+                            (from, level) = outer;
+                            if object { Kind::Object } else { Kind::Array }
                         }
-                        Role::Content => scanner.blocks.push(Block { value: from..at, kind }),
-                        Role::Block => {
-                            let block = scanner.blocks.len() as u32;
-                            scanner
-                                .block_members
-                                .push(BlockMember { block, member: level.member(from..at, kind, escapes) });
+                        first @ (b't' | b'f' | b'n') => {
+                            let (word, kind): (&[u8], Kind) = match first {
+                                b't' => (b"true", Kind::Bool),
+                                b'f' => (b"false", Kind::Bool),
+                                _ => (b"null", Kind::Null),
+                            };
+                            match literal(bytes, at, word) {
+                                Ok(end) => at = end,
+                                Err(bad) => break 'end (bad, false),
+                            }
+                            kind
                         }
-                    }
-                    if level.object {
-                        let guesses = scanner.shapes.known(level.known).next;
-                        if let Some(value) = guessed(kernel, scanner, bytes, at, guesses, &mut level) {
-                            (at, byte) = skip(bytes, value, line);
+                        _ => {
+                            // white space, in front of a value only
+                            let next = skip_some(bytes, at, line);
+                            if next.0 == at {
+                                break 'end (at, false);
+                            }
+                            (at, byte) = next;
                             continue 'value;
                         }
                     }
-                    (at, byte) = skip(bytes, at, line);
-                    if byte == b',' {
-                        (at, byte) = skip(bytes, at + 1, line);
-                        continue 'member;
+                };
+                // a value is finished: by it others may be
+                loop {
+                    match level.state.role() {
+                        State::OUTSIDE => {
+                            // the block may hold bytes of the next line
+                            scanner.notes.non_ascii = window.high != 0 && !bytes[from..at].is_ascii();
+                            return Ok(Value { span: from..at, kind });
+                        }
+                        State::TOP => {
+                            let word = level.word(scanner, bytes);
+                            if kind != Kind::Object && level.is(bytes, word, b"message") {
+                                // the last value of a repeated key counts: an earlier object is gone
+                                scanner.clear_message();
+                            }
+                            scanner.top.push(level.member(word, from..at, kind, escapes));
+                        }
+                        State::MESSAGE => {
+                            let word = level.word(scanner, bytes);
+                            if kind != Kind::Array && level.is(bytes, word, b"content") {
+                                scanner.clear_content();
+                            }
+                            scanner.inner.push(level.member(word, from..at, kind, escapes));
+                        }
+                        State::CONTENT => scanner.blocks.push(Block { value: from..at, kind }),
+                        State::BLOCK => {
+                            let block = scanner.blocks.len() as u32;
+                            let member = level.member(level.word(scanner, bytes), from..at, kind, escapes);
+                            scanner.block_members.push(BlockMember { block, member });
+                        }
+                        _ => {}
                     }
-                    if byte != if level.object { b'}' } else { b']' } {
-                        break 'end (at, false);
+                    let object = level.state.is_object();
+                    byte = byte_at(bytes, at);
+                    'after: loop {
+                        if byte == b',' {
+                            if object {
+                                let guesses = scanner.shapes.known(level.state.known()).next;
+                                if let Some(value) = guessed(kernel, scanner, bytes, at, guesses, &mut level) {
+                                    (at, byte) = (value, byte_at(bytes, value));
+                                    continue 'value;
+                                }
+                            }
+                            (at, byte) = skip(bytes, at + 1, line);
+                            continue 'member;
+                        }
+                        if byte == if object { b'}' } else { b']' } {
+                            break 'after;
+                        }
+                        let next = skip_some(bytes, at, line);
+                        if next.0 == at {
+                            break 'end (at, false);
+                        }
+                        (at, byte) = next;
                     }
                     at += 1;
-                    if level.object {
-                        scanner.keys.leave(level.keys_from, level.marks, scanner.open.len());
+                    if level.state.is_odd() {
+                        scanner.keys.leave();
                     }
-                    (from, kind, escapes) = (level.start, if level.object { Kind::Object } else { Kind::Array }, false);
+                    (kind, escapes) = (if object { Kind::Object } else { Kind::Array }, false);
                     let Some(outer) = pop(&mut scanner.open) else { break 'end (at, false) };
-                    level = outer;
+                    (from, level) = outer;
                 }
             }
         }
@@ -336,11 +494,16 @@ pub(super) fn walk<K: Look>(
     Err(fail(bytes, at, line, in_string, scanner.open.len()))
 }
 
-/// A string that goes on for so many blocks is skimmed.
-const SHORT: u32 = 3;
+/// Where a string ends that has no closing quote.
+pub(super) enum Stop {
+    /// At this byte.
+    Byte(usize),
+    /// In an escape that is none: where its letter, or one of its digits, should be.
+    Escape(usize),
+}
 
-/// Looks for the end of the string whose content begins at `from`: where it stops, and whether it
-/// holds an escape, or the letter of an escape that may be none.
+/// Looks for the end of the string whose content begins at `from`: the offset behind its quote, and whether
+/// it holds an escape.
 #[inline(always)]
 fn string<K: Look>(
     kernel: K,
@@ -348,82 +511,51 @@ fn string<K: Look>(
     scanner: &mut Scanner,
     bytes: &[u8],
     from: usize,
-) -> (usize, Result<bool, usize>) {
-    if from.wrapping_sub(window.base) >= BLOCK {
-        window.look(kernel, bytes, from, 0);
+) -> Result<(usize, bool), Stop> {
+    let behind = from.wrapping_sub(window.base);
+    if behind < BLOCK
+        && let Some(found) = window.end(bytes, !0 << behind)
+    {
+        return Ok(found);
     }
-    let mut live = !0 << (from - window.base);
-    let mut escapes = 0;
-    let mut blocks = 0;
-    loop {
-        let Bits { stop, escape, rare, .. } = window.bits;
-        let stops = stop & live;
-        // up to the first stop, which is inside: an escaped control character is a bad escape
-        let inside = live & (stops ^ stops.wrapping_sub(1));
-        escapes |= escape & inside;
-        if rare & inside != 0
-            && let Err(letter) = scanner.rare_escapes(bytes, window.base, rare & inside)
-        {
-            return (letter, Err(letter));
-        }
-        if stops != 0 {
-            return (window.base + stops.trailing_zeros() as usize, Ok(escapes != 0));
-        }
-        blocks += 1;
-        if blocks == SHORT {
-            let skimmed = kernel.skim(bytes, window.base + BLOCK, window.bits.carry);
-            escapes |= u64::from(skimmed.escapes);
-            window.high |= window.bits.high | u64::from(skimmed.high);
-            window.bits.high = 0;
-            window.bits.carry = skimmed.carry;
-            window.base = skimmed.end - BLOCK;
-        }
-        window.look(kernel, bytes, window.base + BLOCK, window.bits.carry);
-        live = !0;
+    // looked at from its beginning on, a short string is in one block
+    window.look(kernel, bytes, from);
+    match window.end(bytes, !0) {
+        Some(found) => Ok(found),
+        None => kernel.string(window, scanner, bytes, from),
     }
 }
 
-/// Notes the key that was just read.
+/// As [`string`], where the string is a long one, holds a rare escape, or has no end. Its first block was
+/// looked at.
 #[inline(always)]
-fn note_key(scanner: &mut Scanner, bytes: &[u8], level: &mut Level) {
-    let Range { start, end } = level.key();
-    let length = end - start;
-    let head = bytes.get(start..).and_then(<[u8]>::first_chunk::<8>);
-    let (head, hash) = match head {
-        Some(head) if !level.escaped => {
-            let head = u64::from_le_bytes(*head);
-            if length <= 8 {
-                // of an empty key all bytes are shifted out, in two steps
-                let head = head & !(!0 << (4 * length) << (4 * length));
-                (head, mark(head, 0, length))
-            } else {
-                let tail =
-                    bytes.get(end - 8..).and_then(<[u8]>::first_chunk::<8>).map_or(0, |t| u64::from_le_bytes(*t));
-                (head, mark(head, tail, length))
+pub(super) fn long_string<K: Look>(
+    kernel: K,
+    window: &mut Window,
+    scanner: &mut Scanner,
+    bytes: &[u8],
+    from: usize,
+) -> Result<(usize, bool), Stop> {
+    let mut live = !0 << (from - window.base);
+    let mut escapes = false;
+    loop {
+        let mut stops = window.stop & live;
+        while stops != 0 {
+            let at = window.base + stops.trailing_zeros() as usize;
+            // up to the stop, which is inside: it may be the letter of an escape
+            let inside = stops ^ stops.wrapping_sub(1);
+            if byte_at(bytes, at) == b'"' {
+                return Ok((at + 1, escapes || window.escape & live & inside != 0));
             }
+            if window.escape & stops & inside == 0 {
+                return Err(Stop::Byte(at));
+            }
+            scanner.rare_escape(bytes, at).map_err(Stop::Escape)?;
+            stops &= !inside;
         }
-        _ => odd_mark(bytes, level.key(), level.escaped),
-    };
-    level.word = head;
-    let before = level.known;
-    if before != 0 {
-        level.marks = scanner.shapes.known(before).marks;
-    }
-    let bit = 1 << (hash >> 58);
-    let key = Key::new(start, level.escaped);
-    let is_new = if level.marks & bit == 0 {
-        scanner.keys.push(key);
-        level.marks |= bit;
-        true
-    } else {
-        let (is_new, marks) = meet(scanner, bytes, level.keys_from, key, end);
-        level.marks = level.marks | bit | marks;
-        is_new
-    };
-    level.known = 0;
-    if is_new && !level.escaped && level.marks != !0 {
-        let parent = scanner.open.last().map_or(0, |parent| parent.known);
-        level.known = scanner.shapes.learn(bytes, start.wrapping_sub(2), length + 4, (head, hash), (before, parent));
+        escapes |= window.escape & live != 0;
+        live = !0;
+        escapes |= window.next(kernel, bytes);
     }
 }
 
@@ -431,13 +563,13 @@ fn note_key(scanner: &mut Scanner, bytes: &[u8], level: &mut Level) {
 #[inline(always)]
 fn guessed<K: Look>(
     kernel: K,
-    scanner: &mut Scanner,
+    scanner: &Scanner,
     bytes: &[u8],
     at: usize,
     guesses: [Guess; 2],
     level: &mut Level,
 ) -> Option<usize> {
-    let text = bytes.get(at..).and_then(<[u8]>::first_chunk::<TEXT>)?;
+    let text = chunk::<TEXT>(bytes, at)?;
     let is = |known: &Known| kernel.same(text, &known.text) | known.beyond == !0;
     let mut guess = guesses[0];
     let mut known = scanner.shapes.known(guess);
@@ -448,54 +580,77 @@ fn guessed<K: Look>(
             return None;
         }
     }
-    if guess == 0 {
-        return None;
-    }
     let value = at + usize::from(known.length);
     level.key_start = at + 2;
     level.key_end = value - 2;
-    level.escaped = false;
-    level.word = known.word;
-    level.known = guess;
-    scanner.keys.push(Key::new(at + 2, false));
+    level.state = State(level.state.0 & 7 | u32::from(guess) << 16);
     Some(value)
 }
 
-/// The word and the mark of a key with escapes, or near the end of the bytes.
-#[cold]
+/// Notes a key that was read, of an object of this state: its state now. A call of its own, whose arguments are
+/// given one by one: a level whose address leaves the walk would live in memory.
 #[inline(never)]
-fn odd_mark(bytes: &[u8], key: Range<usize>, escaped: bool) -> (u64, u64) {
-    super::duplicate::mark_of(&super::duplicate::name(&bytes[key], escaped))
+fn note_key(scanner: &mut Scanner, bytes: &[u8], key: Range<usize>, escaped: bool, state: State) -> State {
+    let Range { start, end } = key.clone();
+    let (word, hash) = if escaped {
+        odd_mark(bytes, key)
+    } else {
+        let tail = if end - start > 8 { word(&bytes[end - 8..end]) } else { 0 };
+        let head = head(bytes, key);
+        (head, mark(head, tail, end - start))
+    };
+    let bit = 1 << (hash >> 58);
+    let role = state.role();
+    if !state.is_odd() {
+        let before = state.known();
+        let shapes = &scanner.shapes;
+        let marks = shapes.known(before).marks;
+        let is_new =
+            || marks & bit == 0 || shapes.up_to(before).all(|place| shapes.known(place).key() != &bytes[start..end]);
+        if !escaped && is_new() {
+            let parent = scanner.open.last().map_or(0, |open| open.outer.state.known());
+            let lead = start.wrapping_sub(2);
+            let known = scanner.shapes.learn(bytes, lead, end - start + 4, (word, hash), (before, parent));
+            if known != 0 {
+                return State::new(role, known);
+            }
+        }
+        scanner.keys.enter(marks, scanner.shapes.up_to(before));
+    }
+    if !scanner.keys.is_new(bytes, &scanner.shapes, Key::At { start, escaped }, bit) {
+        scanner.notes.duplicates += 1;
+        if scanner.notes.duplicate.is_none() {
+            let object = scanner.open.last().map_or(0, |open| open.start);
+            let first = first_key(bytes, object, &name(&bytes[start..end], escaped));
+            scanner.notes.duplicate = first.map(|first| DuplicateKey { first, second: start..end });
+        }
+    }
+    State(role | State::ODD | if escaped { State::ESCAPED } else { 0 })
 }
 
-/// A key of a mark that another one of its object may have: whether it is new, and marks to add. It is given
-/// its arguments one by one: a level whose address leaves the walk would live in memory.
+/// The word and the mark of a key with escapes.
+#[cold]
 #[inline(never)]
-fn meet(scanner: &mut Scanner, bytes: &[u8], keys_from: usize, key: Key, end: usize) -> (bool, u64) {
-    let (found, marks) = scanner.keys.meet(bytes, keys_from, scanner.open.len(), key);
-    let is_new = found.is_none();
-    if let Some(first) = found {
-        scanner.notes.duplicates += 1;
-        scanner.notes.duplicate.get_or_insert(DuplicateKey { first, second: key.start()..end });
-    }
-    (is_new, marks)
+fn odd_mark(bytes: &[u8], key: Range<usize>) -> (u64, u64) {
+    super::duplicate::mark_of(&super::text::decode(&bytes[key]))
 }
 
 /// What the object or array is that begins as the value of a level's last key.
 #[inline(always)]
-fn role(scanner: &mut Scanner, bytes: &[u8], level: &Level, object: bool) -> Role {
-    match level.role {
-        Role::Outside if object => Role::Top,
-        Role::Top if object && level.is(bytes, b"message") => {
+fn role(scanner: &mut Scanner, bytes: &[u8], level: Level, object: bool) -> u32 {
+    match level.state.role() {
+        State::OUTSIDE if object => State::TOP,
+        State::TOP if object && level.is(bytes, level.word(scanner, bytes), b"message") => {
             scanner.clear_message();
-            Role::Message
+            State::MESSAGE
         }
-        Role::Message if !object && level.is(bytes, b"content") => {
+        State::MESSAGE if !object && level.is(bytes, level.word(scanner, bytes), b"content") => {
             scanner.clear_content();
-            Role::Content
+            State::CONTENT
         }
-        Role::Content if object => Role::Block,
-        _ => Role::Other,
+        State::CONTENT if object => State::BLOCK,
+        _ if object => State::OBJECT,
+        _ => State::ARRAY,
     }
 }
 
