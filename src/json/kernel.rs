@@ -43,13 +43,7 @@ pub(super) trait Look: Copy {
 
     /// Looks for the end of a string, see [`long_string`]: a call of its own, in which nothing but this loop
     /// needs registers.
-    fn string(
-        self,
-        window: &mut Window,
-        scanner: &mut Scanner,
-        bytes: &[u8],
-        from: usize,
-    ) -> Result<(usize, bool), Stop>;
+    fn string(self, window: &mut Window, scanner: &mut Scanner, bytes: &[u8], from: usize) -> Result<usize, Stop>;
 }
 
 /// Which kernel a scanner runs. The default is the best one that the processor has.
@@ -171,13 +165,7 @@ impl Look for Portable {
     }
 
     #[inline(never)]
-    fn string(
-        self,
-        window: &mut Window,
-        scanner: &mut Scanner,
-        bytes: &[u8],
-        from: usize,
-    ) -> Result<(usize, bool), Stop> {
+    fn string(self, window: &mut Window, scanner: &mut Scanner, bytes: &[u8], from: usize) -> Result<usize, Stop> {
         long_string(self, window, scanner, bytes, from)
     }
 }
@@ -247,13 +235,7 @@ impl Look for Avx2 {
     }
 
     #[inline(always)]
-    fn string(
-        self,
-        window: &mut Window,
-        scanner: &mut Scanner,
-        bytes: &[u8],
-        from: usize,
-    ) -> Result<(usize, bool), Stop> {
+    fn string(self, window: &mut Window, scanner: &mut Scanner, bytes: &[u8], from: usize) -> Result<usize, Stop> {
         // SAFETY: `self` proves that the processor has these features.
         unsafe { string_avx2(self, window, scanner, bytes, from) }
     }
@@ -268,7 +250,7 @@ fn string_avx2(
     scanner: &mut Scanner,
     bytes: &[u8],
     from: usize,
-) -> Result<(usize, bool), Stop> {
+) -> Result<usize, Stop> {
     long_string(avx2, window, scanner, bytes, from)
 }
 
@@ -337,21 +319,22 @@ fn is_text_avx2(bytes: &[u8; BLOCK]) -> (bool, u32) {
 }
 
 /// Asks for what will be looked at soon: where the bytes come from memory, the walk waits for it otherwise.
+/// From afar for the page, and once more from near.
 #[inline(always)]
 fn ahead(bytes: &[u8; BLOCK]) {
     #[cfg(target_arch = "x86_64")]
     #[allow(unused_unsafe, reason = "the hint is a safe function in newer compilers only")]
-    // SAFETY: a hint, which reads nothing and may point anywhere.
-    unsafe {
-        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(bytes.as_ptr().wrapping_add(AHEAD).cast())
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
+        // SAFETY: hints, which read nothing and may point anywhere.
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().wrapping_add(1024).cast());
+            _mm_prefetch::<_MM_HINT_T1>(bytes.as_ptr().wrapping_add(4096).cast());
+        }
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = bytes;
 }
-
-/// How far.
-#[cfg(target_arch = "x86_64")]
-const AHEAD: usize = 1024;
 
 #[cfg(target_arch = "x86_64")]
 #[inline]

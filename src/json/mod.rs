@@ -78,8 +78,6 @@ pub struct Member {
     pub value: Span,
     /// The value's type.
     pub kind: Kind,
-    /// Whether the value is a string that holds an escape.
-    pub escapes: bool,
 }
 
 impl Member {

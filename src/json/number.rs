@@ -1,7 +1,7 @@
 //! Numbers: their grammar, and whether a double holds them.
 
 use super::kernel::Look;
-use super::walk::chunk;
+use super::walk::{chunk, never};
 use std::cmp::Ordering;
 
 /// A number that was scanned.
@@ -22,10 +22,10 @@ pub(super) fn plain<K: Look>(kernel: K, bytes: &[u8], at: usize, first: u8) -> O
     let chunk = chunk::<32>(bytes, at)?;
     // a bit for each byte that is no digit
     let mut others = !kernel.digits(chunk);
-    let point = others.trailing_zeros() as usize;
-    if first == b'0' && point > 1 || point == 0 {
-        return None;
+    if others & 1 != 0 || first == b'0' && others & 2 == 0 {
+        return never();
     }
+    let point = others.trailing_zeros() as usize;
     let mut end = point;
     let mut next = *chunk.get(end)?;
     if next == b'.' {

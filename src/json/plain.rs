@@ -77,18 +77,18 @@ impl Walk<'_> {
                     continue;
                 }
                 (State::Value | State::FirstElement, b'"') => {
-                    let (end, escapes) = self.string(at)?;
-                    (at..end, Kind::String, escapes)
+                    let (end, _) = self.string(at)?;
+                    (at..end, Kind::String)
                 }
-                (State::Value | State::FirstElement, b't') => (at..self.literal(at, b"true")?, Kind::Bool, false),
-                (State::Value | State::FirstElement, b'f') => (at..self.literal(at, b"false")?, Kind::Bool, false),
-                (State::Value | State::FirstElement, b'n') => (at..self.literal(at, b"null")?, Kind::Null, false),
+                (State::Value | State::FirstElement, b't') => (at..self.literal(at, b"true")?, Kind::Bool),
+                (State::Value | State::FirstElement, b'f') => (at..self.literal(at, b"false")?, Kind::Bool),
+                (State::Value | State::FirstElement, b'n') => (at..self.literal(at, b"null")?, Kind::Null),
                 (State::Value | State::FirstElement, b'-' | b'0'..=b'9') => match number::scan(bytes, at) {
                     Ok(number) => {
                         if number.doubtful {
                             self.out.doubt(bytes, at, Number { point: None, ..number });
                         }
-                        (at..number.end, Kind::Number, false)
+                        (at..number.end, Kind::Number)
                     }
                     Err(bad) => return Err(self.unexpected(bad)),
                 },
@@ -110,20 +110,20 @@ impl Walk<'_> {
                     continue;
                 }
                 (State::FirstKey | State::After, b'}') if self.open.last().is_some_and(|open| open.object) => {
-                    (self.leave()..at + 1, Kind::Object, false)
+                    (self.leave()..at + 1, Kind::Object)
                 }
                 (State::FirstElement | State::After, b']') if self.open.last().is_some_and(|open| !open.object) => {
-                    (self.leave()..at + 1, Kind::Array, false)
+                    (self.leave()..at + 1, Kind::Array)
                 }
                 _ => return Err(self.unexpected(at)),
             };
-            let (span, kind, escapes) = finished;
+            let (span, kind) = finished;
             at = span.end;
             if self.open.is_empty() {
                 self.out.notes.non_ascii = !bytes[span.clone()].is_ascii();
                 return Ok(Value { span, kind });
             }
-            self.note(span, kind, escapes);
+            self.note(span, kind);
             state = State::After;
         }
     }
@@ -179,11 +179,11 @@ impl Walk<'_> {
     }
 
     /// Notes a finished value in the container that holds it.
-    fn note(&mut self, value: Span, kind: Kind, escapes: bool) {
+    fn note(&mut self, value: Span, kind: Kind) {
         let Some(open) = self.open.last() else { return };
         let member = || {
             let word = word(&name(&self.bytes[open.key.clone()], open.escaped));
-            Member { key: open.key.clone(), escaped: open.escaped, word, value: value.clone(), kind, escapes }
+            Member { key: open.key.clone(), escaped: open.escaped, word, value: value.clone(), kind }
         };
         match open.role {
             Role::Outside | Role::Object | Role::Array => {}

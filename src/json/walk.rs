@@ -94,8 +94,8 @@ impl Level {
     }
 
     #[inline(always)]
-    fn member(self, word: u64, value: Range<usize>, kind: Kind, escapes: bool) -> Member {
-        Member { key: self.key(), escaped: self.state.is_escaped(), word, value, kind, escapes }
+    fn member(self, word: u64, value: Range<usize>, kind: Kind) -> Member {
+        Member { key: self.key(), escaped: self.state.is_escaped(), word, value, kind }
     }
 
     /// Whether the key, decoded, is `name`, which is of eight bytes at most; `word` is the key's.
@@ -190,27 +190,22 @@ impl Window {
         self.high |= high;
     }
 
-    /// Where the string ends that the live bits of the block begin with, and whether it holds an escape: if
-    /// it ends there, and nothing has to be looked at closer.
+    /// The offset behind the string that the live bits of the block begin with: if it ends there, and nothing has
+    /// to be looked at closer.
     #[inline(always)]
-    fn end(&self, bytes: &[u8], live: u64) -> Option<(usize, bool)> {
+    fn end(&self, bytes: &[u8], live: u64) -> Option<usize> {
         let stops = self.stop & live;
         if stops == 0 {
             return None;
         }
         let at = self.base + stops.trailing_zeros() as usize;
-        if byte_at(bytes, at) != b'"' {
-            return None;
-        }
-        let inside = live & (stops ^ stops.wrapping_sub(1));
-        Some((at + 1, self.escape & inside != 0))
+        (byte_at(bytes, at) == b'"').then_some(at + 1)
     }
 
-    /// Looks at the blocks behind this one, up to the first with a stop. Whether there is an escape in those
-    /// before it.
+    /// Looks at the blocks behind this one, up to the first with a stop.
     #[inline(always)]
-    fn next<K: Look>(&mut self, kernel: K, bytes: &[u8]) -> bool {
-        let (mut escapes, mut high) = (0, 0);
+    fn next<K: Look>(&mut self, kernel: K, bytes: &[u8]) {
+        let mut high = 0;
         let mut carry = self.carry;
         let from = self.base + BLOCK;
         let mut blocks = bytes.get(from..).unwrap_or_default().as_chunks::<BLOCK>().0;
@@ -224,7 +219,6 @@ impl Window {
             blocks = rest;
             carry = bits.carry;
             high |= bits.high;
-            escapes |= bits.escape;
             // where nothing is escaped, hardly anything will be: that text is passed in long strides
             if bits.escape | carry == 0 {
                 while let [block, rest @ ..] = blocks {
@@ -242,7 +236,6 @@ impl Window {
         let stop = stop.unwrap_or_else(|| kernel.look(&last_block(bytes, at), carry));
         self.high |= high;
         self.set(at, stop);
-        escapes != 0
     }
 }
 
@@ -258,7 +251,7 @@ pub(super) fn chunk<const N: usize>(bytes: &[u8], at: usize) -> Option<&[u8; N]>
 /// Keeps apart two checks of which one is always passed: made one of, they cost more.
 #[cold]
 #[inline(never)]
-fn never<T>() -> Option<T> {
+pub(super) fn never<T>() -> Option<T> {
     None
 }
 
@@ -337,15 +330,14 @@ pub(super) fn walk<K: Look>(
                     break 'end (at, false);
                 }
                 let key_start = at + 1;
-                let escapes;
                 match string(kernel, &mut window, scanner, bytes, key_start) {
-                    Ok(found) => (at, escapes) = found,
+                    Ok(end) => at = end,
                     Err(Stop::Byte(stop)) => break 'end (stop, true),
                     Err(Stop::Escape(letter)) => return Err(scanner.bad_escape(bytes, letter, line)),
                 }
                 level.key_start = key_start;
                 level.key_end = at - 1;
-                level.state = note_key(scanner, bytes, level.key(), escapes, level.state);
+                level.state = note_key(scanner, bytes, level.key(), level.state);
                 (at, byte) = skip(bytes, at, line);
                 if byte != b':' {
                     break 'end (at, false);
@@ -355,10 +347,9 @@ pub(super) fn walk<K: Look>(
             // a value; where a key is guessed, the next one follows at once
             'value: loop {
                 let mut from = at;
-                let mut escapes = false;
                 let mut kind = if byte == b'"' {
                     match string(kernel, &mut window, scanner, bytes, at + 1) {
-                        Ok(found) => (at, escapes) = found,
+                        Ok(end) => at = end,
                         Err(Stop::Byte(stop)) => break 'end (stop, true),
                         Err(Stop::Escape(letter)) => return Err(scanner.bad_escape(bytes, letter, line)),
                     }
@@ -440,19 +431,19 @@ pub(super) fn walk<K: Look>(
                                 // the last value of a repeated key counts: an earlier object is gone
                                 scanner.clear_message();
                             }
-                            scanner.top.push(level.member(word, from..at, kind, escapes));
+                            scanner.top.push(level.member(word, from..at, kind));
                         }
                         State::MESSAGE => {
                             let word = level.word(scanner, bytes);
                             if kind != Kind::Array && level.is(bytes, word, b"content") {
                                 scanner.clear_content();
                             }
-                            scanner.inner.push(level.member(word, from..at, kind, escapes));
+                            scanner.inner.push(level.member(word, from..at, kind));
                         }
                         State::CONTENT => scanner.blocks.push(Block { value: from..at, kind }),
                         State::BLOCK => {
                             let block = scanner.blocks.len() as u32;
-                            let member = level.member(level.word(scanner, bytes), from..at, kind, escapes);
+                            let member = level.member(level.word(scanner, bytes), from..at, kind);
                             scanner.block_members.push(BlockMember { block, member });
                         }
                         _ => {}
@@ -484,7 +475,7 @@ pub(super) fn walk<K: Look>(
                     if level.state.is_odd() {
                         scanner.keys.leave();
                     }
-                    (kind, escapes) = (if object { Kind::Object } else { Kind::Array }, false);
+                    kind = if object { Kind::Object } else { Kind::Array };
                     let Some(outer) = pop(&mut scanner.open) else { break 'end (at, false) };
                     (from, level) = outer;
                 }
@@ -502,8 +493,7 @@ pub(super) enum Stop {
     Escape(usize),
 }
 
-/// Looks for the end of the string whose content begins at `from`: the offset behind its quote, and whether
-/// it holds an escape.
+/// Looks for the end of the string whose content begins at `from`: the offset behind its quote.
 #[inline(always)]
 fn string<K: Look>(
     kernel: K,
@@ -511,7 +501,7 @@ fn string<K: Look>(
     scanner: &mut Scanner,
     bytes: &[u8],
     from: usize,
-) -> Result<(usize, bool), Stop> {
+) -> Result<usize, Stop> {
     let behind = from.wrapping_sub(window.base);
     if behind < BLOCK
         && let Some(found) = window.end(bytes, !0 << behind)
@@ -535,9 +525,8 @@ pub(super) fn long_string<K: Look>(
     scanner: &mut Scanner,
     bytes: &[u8],
     from: usize,
-) -> Result<(usize, bool), Stop> {
+) -> Result<usize, Stop> {
     let mut live = !0 << (from - window.base);
-    let mut escapes = false;
     loop {
         let mut stops = window.stop & live;
         while stops != 0 {
@@ -545,7 +534,7 @@ pub(super) fn long_string<K: Look>(
             // up to the stop, which is inside: it may be the letter of an escape
             let inside = stops ^ stops.wrapping_sub(1);
             if byte_at(bytes, at) == b'"' {
-                return Ok((at + 1, escapes || window.escape & live & inside != 0));
+                return Ok(at + 1);
             }
             if window.escape & stops & inside == 0 {
                 return Err(Stop::Byte(at));
@@ -553,9 +542,8 @@ pub(super) fn long_string<K: Look>(
             scanner.rare_escape(bytes, at).map_err(Stop::Escape)?;
             stops &= !inside;
         }
-        escapes |= window.escape & live != 0;
         live = !0;
-        escapes |= window.next(kernel, bytes);
+        window.next(kernel, bytes);
     }
 }
 
@@ -590,8 +578,9 @@ fn guessed<K: Look>(
 /// Notes a key that was read, of an object of this state: its state now. A call of its own, whose arguments are
 /// given one by one: a level whose address leaves the walk would live in memory.
 #[inline(never)]
-fn note_key(scanner: &mut Scanner, bytes: &[u8], key: Range<usize>, escaped: bool, state: State) -> State {
+fn note_key(scanner: &mut Scanner, bytes: &[u8], key: Range<usize>, state: State) -> State {
     let Range { start, end } = key.clone();
+    let escaped = memchr::memchr(b'\\', &bytes[start..end]).is_some();
     let (word, hash) = if escaped {
         odd_mark(bytes, key)
     } else {

@@ -51,7 +51,7 @@ impl<'a> Record<'a> {
     /// A string value, decoded; `None` if it is no string.
     pub fn string(&self, member: &Member) -> Option<Cow<'a, [u8]>> {
         let raw = self.raw_string(member)?;
-        Some(if member.escapes { json::text::decode(raw) } else { Cow::Borrowed(raw) })
+        Some(json::text::decode(raw))
     }
 
     /// The decoded text of a string member; bytes that are no UTF-8 as U+FFFD.

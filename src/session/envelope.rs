@@ -67,7 +67,8 @@ impl<'a> Id<'a> {
         let Some(member) = member else { return Id::Absent };
         match (member.kind, record.string(member)) {
             (Kind::Null, _) => Id::Null,
-            (_, Some(text)) if valid_utf8 || member.escapes => Id::Text(text, member),
+            // what held escapes is decoded already
+            (_, Some(text)) if valid_utf8 || matches!(text, Cow::Owned(_)) => Id::Text(text, member),
             (_, Some(text)) => Id::Text(String::from_utf8_lossy(&text).into_owned().into_bytes().into(), member),
             _ => Id::Other(member),
         }

@@ -2,6 +2,7 @@
 
 use crate::json::{Kind, Member};
 use crate::record::Record;
+use std::borrow::Cow;
 
 /// The value of a member that should be an id. `7` is not `"7"`, and an absent id is one too.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -59,9 +60,10 @@ impl IdValue {
 /// apart.
 fn as_decoded(record: &Record<'_>, member: &Member) -> Vec<u8> {
     let text = record.string(member).unwrap_or_default();
-    match member.escapes {
-        true => text.into_owned(),
-        false => String::from_utf8_lossy(&text).into_owned().into_bytes(),
+    match text {
+        // there were escapes in it
+        Cow::Owned(decoded) => decoded,
+        Cow::Borrowed(raw) => String::from_utf8_lossy(raw).into_owned().into_bytes(),
     }
 }
 
