@@ -15,6 +15,8 @@ const FEW: usize = 24;
 pub(super) struct Keys {
     keys: Vec<Key>,
     objects: Vec<Object>,
+    /// The names of the keys of those that have more than [`FEW`], with the number of each.
+    large: Vec<(usize, HashSet<Vec<u8>>)>,
 }
 
 struct Object {
@@ -22,8 +24,6 @@ struct Object {
     from: usize,
     /// The marks of its keys, a bit a mark.
     marks: u64,
-    /// The names of its keys, where they are more than [`FEW`].
-    many: Option<HashSet<Vec<u8>>>,
 }
 
 /// A key.
@@ -60,18 +60,31 @@ impl Keys {
     pub(super) fn clear(&mut self) {
         self.keys.clear();
         self.objects.clear();
+        self.large.clear();
     }
 
     /// An object leaves the tree: its keys up to there, with their marks.
+    #[inline(always)]
     pub(super) fn enter(&mut self, marks: u64, known: impl Iterator<Item = Guess>) {
-        self.objects.push(Object { from: self.keys.len(), marks, many: None });
+        self.objects.push(Object { from: self.keys.len(), marks });
         self.keys.extend(known.map(Key::Known));
     }
 
     /// Forgets the keys of the object that was entered last.
+    #[inline(always)]
     pub(super) fn leave(&mut self) {
         if let Some(object) = self.objects.pop() {
             self.keys.truncate(object.from);
+            if object.marks == !0 {
+                self.leave_large();
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn leave_large(&mut self) {
+        if self.large.last().is_some_and(|(number, _)| *number == self.objects.len() + 1) {
+            self.large.pop();
         }
     }
 
@@ -91,9 +104,12 @@ impl Keys {
     /// Adds a key whose mark another one has.
     #[inline(never)]
     fn meet(&mut self, bytes: &[u8], shapes: &Shapes, key: Key) -> bool {
+        let number = self.objects.len();
         let Some(object) = self.objects.last_mut() else { return true };
         let name = key.name(bytes, shapes);
-        if let Some(names) = &mut object.many {
+        if let Some((at, names)) = self.large.last_mut()
+            && *at == number
+        {
             return names.insert(name.into_owned());
         }
         let keys = &self.keys[object.from..];
@@ -103,7 +119,7 @@ impl Keys {
         self.keys.push(key);
         if self.keys.len() - object.from > FEW {
             let names = self.keys.drain(object.from..).map(|key| key.name(bytes, shapes).into_owned());
-            object.many = Some(names.collect());
+            self.large.push((number, names.collect()));
             // so that each further key comes here
             object.marks = !0;
         }

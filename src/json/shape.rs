@@ -113,6 +113,12 @@ impl Shapes {
         })
     }
 
+    /// Whether what is read is learned.
+    #[inline(always)]
+    pub(super) fn is_learning(&self) -> bool {
+        self.rest == 0
+    }
+
     /// Begins a scan. Only now places that were taken can be given up: until now some were in use.
     #[inline(always)]
     pub(super) fn begin(&mut self) {
@@ -149,7 +155,7 @@ impl Shapes {
         let Some(text) = text.filter(|text| length <= TEXT && is_close(&text[..length])) else { return 0 };
         let first = text[0] == b'{';
         // behind a key that is not in the tree nothing is known of those before
-        if self.rest > 0 || !first && before == 0 {
+        if !self.is_learning() || !first && before == 0 {
             return 0;
         }
         let above = if first { parent } else { before };

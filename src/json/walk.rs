@@ -355,17 +355,24 @@ pub(super) fn walk<K: Look>(
                     }
                     Kind::String
                 } else if let b'-' | b'0'..=b'9' = byte {
-                    let number = match number::plain(kernel, bytes, at, byte) {
-                        Some(number) => number,
-                        None => match number::scan(bytes, at) {
-                            Ok(number) => number,
-                            Err(bad) => break 'end (bad, false),
-                        },
-                    };
-                    if number.doubtful {
-                        scanner.doubt(bytes, at, number);
+                    // one digit is told at once: looking at many has to be waited for
+                    if let b',' | b']' | b'}' = byte_at(bytes, at + 1)
+                        && byte != b'-'
+                    {
+                        at += 1;
+                    } else {
+                        let number = match number::plain(kernel, bytes, at, byte) {
+                            Some(number) => number,
+                            None => match number::scan(bytes, at) {
+                                Ok(number) => number,
+                                Err(bad) => break 'end (bad, false),
+                            },
+                        };
+                        if number.doubtful {
+                            scanner.doubt(bytes, at, number);
+                        }
+                        at = number.end;
                     }
-                    at = number.end;
                     Kind::Number
                 } else {
                     match byte {
@@ -580,14 +587,14 @@ fn guessed<K: Look>(
 #[inline(never)]
 fn note_key(scanner: &mut Scanner, bytes: &[u8], key: Range<usize>, state: State) -> State {
     let Range { start, end } = key.clone();
-    let escaped = memchr::memchr(b'\\', &bytes[start..end]).is_some();
-    let (word, hash) = if escaped {
-        odd_mark(bytes, key)
-    } else {
-        let tail = if end - start > 8 { word(&bytes[end - 8..end]) } else { 0 };
-        let head = head(bytes, key);
-        (head, mark(head, tail, end - start))
+    let head = head(bytes, key.clone());
+    let tail = match chunk::<8>(bytes, end.wrapping_sub(8)) {
+        Some(tail) if end - start > 8 => u64::from_le_bytes(*tail),
+        _ => 0,
     };
+    let between = || memchr::memchr(b'\\', &bytes[start..end]).is_some();
+    let escaped = has_backslash(head) || has_backslash(tail) || end - start > 16 && between();
+    let (word, hash) = if escaped { odd_mark(bytes, key) } else { (head, mark(head, tail, end - start)) };
     let bit = 1 << (hash >> 58);
     let role = state.role();
     if !state.is_odd() {
@@ -596,7 +603,7 @@ fn note_key(scanner: &mut Scanner, bytes: &[u8], key: Range<usize>, state: State
         let marks = shapes.known(before).marks;
         let is_new =
             || marks & bit == 0 || shapes.up_to(before).all(|place| shapes.known(place).key() != &bytes[start..end]);
-        if !escaped && is_new() {
+        if !escaped && shapes.is_learning() && is_new() {
             let parent = scanner.open.last().map_or(0, |open| open.outer.state.known());
             let lead = start.wrapping_sub(2);
             let known = scanner.shapes.learn(bytes, lead, end - start + 4, (word, hash), (before, parent));
@@ -607,14 +614,28 @@ fn note_key(scanner: &mut Scanner, bytes: &[u8], key: Range<usize>, state: State
         scanner.keys.enter(marks, scanner.shapes.up_to(before));
     }
     if !scanner.keys.is_new(bytes, &scanner.shapes, Key::At { start, escaped }, bit) {
-        scanner.notes.duplicates += 1;
-        if scanner.notes.duplicate.is_none() {
-            let object = scanner.open.last().map_or(0, |open| open.start);
-            let first = first_key(bytes, object, &name(&bytes[start..end], escaped));
-            scanner.notes.duplicate = first.map(|first| DuplicateKey { first, second: start..end });
-        }
+        note_duplicate(scanner, bytes, start..end, escaped);
     }
     State(role | State::ODD | if escaped { State::ESCAPED } else { 0 })
+}
+
+/// Whether one of eight bytes is a backslash.
+#[inline(always)]
+fn has_backslash(eight: u64) -> bool {
+    let others = eight ^ 0x5C5C_5C5C_5C5C_5C5C;
+    others.wrapping_sub(0x0101_0101_0101_0101) & !others & 0x8080_8080_8080_8080 != 0
+}
+
+/// Notes a key that its object has already.
+#[cold]
+#[inline(never)]
+fn note_duplicate(scanner: &mut Scanner, bytes: &[u8], key: Range<usize>, escaped: bool) {
+    scanner.notes.duplicates += 1;
+    if scanner.notes.duplicate.is_none() {
+        let object = scanner.open.last().map_or(0, |open| open.start);
+        let first = first_key(bytes, object, &name(&bytes[key.clone()], escaped));
+        scanner.notes.duplicate = first.map(|first| DuplicateKey { first, second: key });
+    }
 }
 
 /// The word and the mark of a key with escapes.
