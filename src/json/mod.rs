@@ -69,8 +69,6 @@ impl Kind {
 pub struct Member {
     /// The key's bytes between the quotes, not decoded.
     pub key: Span,
-    /// Whether the key holds an escape, so that its bytes are not its name.
-    pub escaped: bool,
     /// The first eight bytes of the key, decoded, as a little-endian number; NULs where it has fewer.
     /// Most names that are not the same differ here.
     pub word: u64,
@@ -81,7 +79,7 @@ pub struct Member {
 }
 
 impl Member {
-    /// Whether the member's key, decoded, is `name`.
+    /// Whether the member's key, decoded, is `name`, in which there is no backslash.
     #[inline(always)]
     pub fn is(&self, bytes: &[u8], name: &[u8]) -> bool {
         self.word == word(name) && self.is_whole(bytes, name)
@@ -90,10 +88,10 @@ impl Member {
     /// Whether a name that begins like the key is the key.
     #[inline(always)]
     fn is_whole(&self, bytes: &[u8], name: &[u8]) -> bool {
-        if self.escaped {
-            return text::decode(&bytes[self.key.clone()]).as_ref() == name;
-        }
-        self.key.len() == name.len() && (name.len() <= 8 || bytes[self.key.clone()][8..] == name[8..])
+        let key = &bytes[self.key.clone()];
+        debug_assert!(!name.contains(&b'\\'));
+        // a key of that length that begins so and holds an escape is a shorter name
+        key.len() == name.len() && (name.len() <= 8 || key == name) || walk::decodes_to(key, name)
     }
 }
 

@@ -183,7 +183,7 @@ impl Walk<'_> {
         let Some(open) = self.open.last() else { return };
         let member = || {
             let word = word(&name(&self.bytes[open.key.clone()], open.escaped));
-            Member { key: open.key.clone(), escaped: open.escaped, word, value: value.clone(), kind }
+            Member { key: open.key.clone(), word, value: value.clone(), kind }
         };
         match open.role {
             Role::Outside | Role::Object | Role::Array => {}

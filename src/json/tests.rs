@@ -287,3 +287,25 @@ fn a_number_that_is_guessed_to_survive_does() {
     }
     assert!(guessed > 10_000, "{guessed}");
 }
+
+#[test]
+fn a_key_is_found_however_it_is_spelled() {
+    let names = ["id", "type", "message", "parentId", "firstKeptEntryId", "aaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaaa"];
+    for name in names {
+        for at in 0..name.len() {
+            let escape = format!("\\u{:04x}", name.as_bytes()[at]);
+            for space in ["", " "] {
+                let line = format!("{{\"{}{escape}{}\"{space}:1}}", &name[..at], &name[at + 1..]);
+                let mut scanner = Scanner::new();
+                // more than once: what was learned counts as well
+                for _ in 0..5 {
+                    scanner.scan(line.as_bytes(), 0).expect("a value");
+                    for other in names {
+                        let found = get(&scanner.top, line.as_bytes(), other.as_bytes());
+                        assert_eq!(found.is_some(), other == name, "{line} as {other}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -25,17 +25,15 @@ pub(super) struct Open {
     outer: Level,
 }
 
-/// In one word: a [`Role`], [`State::ESCAPED`], [`State::ODD`], and in the upper half what stands for the key,
+/// In one word: a [`Role`], [`State::ODD`], and in the upper half what stands for the key,
 /// and with it for all keys of the object up to it; 0 where the object is odd or has none yet. In an array
 /// that of the key whose value it is.
 #[derive(Clone, Copy)]
 struct State(u32);
 
 impl State {
-    /// Whether the key holds an escape.
-    const ESCAPED: u32 = 8;
     /// Whether the object left the tree of keys: its keys stand in the scanner's list.
-    const ODD: u32 = 16;
+    const ODD: u32 = 8;
 
     const TOP: u32 = Role::Top as u32;
     const MESSAGE: u32 = Role::Message as u32;
@@ -62,11 +60,6 @@ impl State {
     }
 
     #[inline(always)]
-    fn is_escaped(self) -> bool {
-        self.0 & State::ESCAPED != 0
-    }
-
-    #[inline(always)]
     fn is_odd(self) -> bool {
         self.0 & State::ODD != 0
     }
@@ -88,45 +81,40 @@ impl Level {
     #[inline(always)]
     fn word(self, scanner: &Scanner, bytes: &[u8]) -> u64 {
         match self.state.known() {
-            0 => word_at(bytes, self.key(), self.state.is_escaped()),
+            0 => word_at(bytes, self.key()),
             known => scanner.shapes.known(known).word,
         }
     }
 
     #[inline(always)]
     fn member(self, word: u64, value: Range<usize>, kind: Kind) -> Member {
-        Member { key: self.key(), escaped: self.state.is_escaped(), word, value, kind }
+        Member { key: self.key(), word, value, kind }
     }
 
-    /// Whether the key, decoded, is `name`, which is of eight bytes at most; `word` is the key's.
+    /// Whether the key, decoded, is `name`, which is of eight bytes at most; `key` is the key's word.
     #[inline(always)]
     fn is(self, bytes: &[u8], key: u64, name: &[u8]) -> bool {
-        key == word(name) && self.is_whole(bytes, name)
-    }
-
-    /// Whether a key that begins like the name is the name.
-    #[inline(always)]
-    fn is_whole(self, bytes: &[u8], name: &[u8]) -> bool {
-        if self.state.is_escaped() {
-            return is_escaped(bytes, self.key(), name);
-        }
-        self.key_end - self.key_start == name.len()
+        // a key of that length with an escape is a shorter name
+        key == word(name) && (self.key_end - self.key_start == name.len() || decodes_to(&bytes[self.key()], name))
     }
 }
 
+/// Whether a key is another spelling of a name.
 #[cold]
 #[inline(never)]
-fn is_escaped(bytes: &[u8], key: Range<usize>, name: &[u8]) -> bool {
-    super::text::decode(&bytes[key]).as_ref() == name
+pub(super) fn decodes_to(key: &[u8], name: &[u8]) -> bool {
+    super::text::decode(key).as_ref() == name
 }
 
 /// The first eight bytes of a key that is not in the tree.
 #[inline(never)]
-fn word_at(bytes: &[u8], key: Range<usize>, escaped: bool) -> u64 {
-    if escaped { word(&super::text::decode(&bytes[key])) } else { head(bytes, key) }
+fn word_at(bytes: &[u8], key: Range<usize>) -> u64 {
+    let head = head(bytes, key.clone());
+    // what stands behind them does not matter
+    if has_backslash(head) { word(&super::text::decode(&bytes[key])) } else { head }
 }
 
-/// The first eight bytes of a key without escapes.
+/// The first eight bytes of a key, not decoded.
 #[inline(always)]
 fn head(bytes: &[u8], Range { start, end }: Range<usize>) -> u64 {
     match bytes.get(start..).and_then(<[u8]>::first_chunk::<8>) {
@@ -616,7 +604,7 @@ fn note_key(scanner: &mut Scanner, bytes: &[u8], key: Range<usize>, state: State
     if !scanner.keys.is_new(bytes, &scanner.shapes, Key::At { start, escaped }, bit) {
         note_duplicate(scanner, bytes, start..end, escaped);
     }
-    State(role | State::ODD | if escaped { State::ESCAPED } else { 0 })
+    State(role | State::ODD)
 }
 
 /// Whether one of eight bytes is a backslash.

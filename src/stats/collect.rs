@@ -304,15 +304,7 @@ impl<'a> Inner<'a> {
     fn of(record: &Record<'a>) -> Inner<'a> {
         let mut inner = Inner::default();
         for member in record.inner {
-            let raw = &record.bytes[member.key.clone()];
-            let decoded;
-            let name = if member.escaped {
-                decoded = text::decode(raw);
-                &*decoded
-            } else {
-                raw
-            };
-            let place = match name {
+            let place = match &*text::decode(&record.bytes[member.key.clone()]) {
                 b"content" => &mut inner.content,
                 b"usage" => &mut inner.usage,
                 b"provider" => &mut inner.provider,
