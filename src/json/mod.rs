@@ -85,9 +85,9 @@ impl Member {
         self.word == word(name) && self.is_whole(bytes, name)
     }
 
-    /// Whether a name that begins like the key is the key.
+    /// Whether the key, whose word is that of `name`, is `name`.
     #[inline(always)]
-    fn is_whole(&self, bytes: &[u8], name: &[u8]) -> bool {
+    pub fn is_whole(&self, bytes: &[u8], name: &[u8]) -> bool {
         let key = &bytes[self.key.clone()];
         debug_assert!(!name.contains(&b'\\'));
         // a key of that length that begins so and holds an escape is a shorter name

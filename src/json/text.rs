@@ -1,14 +1,40 @@
 //! Strings: decoding them.
 
+use super::Span;
 use std::borrow::Cow;
+use wide::u8x16;
 
 /// Decodes the escapes of a string's raw bytes (without the quotes). Half a surrogate pair becomes
 /// the three bytes that its code point would have (WTF-8), so that different halves stay different
 /// as they do in JavaScript. Bytes that are no UTF-8 stay as they are.
 pub fn decode(raw: &[u8]) -> Cow<'_, [u8]> {
-    let Some(first) = memchr::memchr(b'\\', raw) else {
-        return Cow::Borrowed(raw);
-    };
+    match memchr::memchr(b'\\', raw) {
+        Some(first) => Cow::Owned(decode_from(raw, first)),
+        None => Cow::Borrowed(raw),
+    }
+}
+
+/// As [`decode`], for a part of some bytes. Ids, times and names are so short that a call would cost more than a
+/// look at what stands there.
+#[inline]
+pub fn decode_at(bytes: &[u8], span: Span) -> Cow<'_, [u8]> {
+    let raw = &bytes[span.clone()];
+    match bytes[span.start..].first_chunk::<32>() {
+        Some(chunk) if raw.len() < 32 && backslashes(chunk) & ((1 << raw.len()) - 1) == 0 => Cow::Borrowed(raw),
+        _ => decode(raw),
+    }
+}
+
+/// Which of 32 bytes are backslashes, one bit a byte.
+#[inline(always)]
+fn backslashes(bytes: &[u8; 32]) -> u32 {
+    let bits = |part: &[u8; 16]| u8x16::new(*part).simd_eq(u8x16::splat(b'\\')).to_bitmask() & 0xFFFF;
+    let (halves, _) = bytes.as_chunks::<16>();
+    halves.iter().rev().fold(0, |all, half| all << 16 | bits(half))
+}
+
+/// Decodes what has its first backslash there.
+fn decode_from(raw: &[u8], first: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(raw.len());
     out.extend_from_slice(&raw[..first]);
     let mut at = first;
@@ -43,7 +69,7 @@ pub fn decode(raw: &[u8]) -> Cow<'_, [u8]> {
             other => out.push(other),
         }
     }
-    Cow::Owned(out)
+    out
 }
 
 fn unit(raw: &[u8], at: usize) -> Option<u16> {

@@ -12,12 +12,16 @@ pub struct Block<'a> {
     pub kind: Kind,
     bytes: &'a [u8],
     members: &'a [BlockMember],
+    name: Option<&'a [u8]>,
 }
 
 impl<'a> Block<'a> {
     /// An element of `bytes` that was found elsewhere.
     pub fn new(bytes: &'a [u8], value: &'a Span, kind: Kind, members: &'a [BlockMember]) -> Self {
-        Block { value, kind, bytes, members }
+        let mut block = Block { value, kind, bytes, members, name: None };
+        // it is asked for more than once
+        block.name = block.raw(b"type");
+        block
     }
 
     /// The last member of that name: the one that counts.
@@ -34,7 +38,7 @@ impl<'a> Block<'a> {
 
     /// What kind of block it says it is, not decoded.
     pub fn name(&self) -> Option<&'a [u8]> {
-        self.raw(b"type")
+        self.name
     }
 
     /// The id of a tool call, a string that is not empty; `None` for any other block.

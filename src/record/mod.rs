@@ -50,8 +50,7 @@ impl<'a> Record<'a> {
 
     /// A string value, decoded; `None` if it is no string.
     pub fn string(&self, member: &Member) -> Option<Cow<'a, [u8]>> {
-        let raw = self.raw_string(member)?;
-        Some(json::text::decode(raw))
+        (member.kind == Kind::String).then(|| json::text::decode_at(self.bytes, unquoted(&member.value)))
     }
 
     /// The decoded text of a string member; bytes that are no UTF-8 as U+FFFD.

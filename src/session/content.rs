@@ -3,7 +3,7 @@
 use super::envelope::facts;
 use super::flags;
 use crate::dialect::pi::Role;
-use crate::json::{BlockMember, Kind, Member, Scanner, Span, skip_space, text};
+use crate::json::{BlockMember, Kind, Member, Scanner, Span, skip_space, text, word};
 use crate::line::is_blank;
 use crate::record::Record;
 use crate::record::blocks::Block;
@@ -34,17 +34,26 @@ impl<'a> Message<'a> {
         let mut message = Message::default();
         let bytes = record.bytes;
         for member in record.inner {
-            let found = match () {
-                _ if member.is(bytes, b"role") => &mut message.role,
-                _ if member.is(bytes, b"timestamp") => &mut message.time,
-                _ if member.is(bytes, b"content") => &mut message.content,
-                _ if member.is(bytes, b"provider") => &mut message.provider,
-                _ if member.is(bytes, b"model") => &mut message.model,
-                _ if member.is(bytes, b"usage") => &mut message.usage,
-                _ if member.is(bytes, b"stopReason") => &mut message.stop,
+            const ROLE: u64 = word(b"role");
+            const TIME: u64 = word(b"timestamp");
+            const CONTENT: u64 = word(b"content");
+            const PROVIDER: u64 = word(b"provider");
+            const MODEL: u64 = word(b"model");
+            const USAGE: u64 = word(b"usage");
+            const STOP: u64 = word(b"stopReason");
+            let (found, name): (&mut Option<_>, &[u8]) = match member.word {
+                ROLE => (&mut message.role, b"role"),
+                TIME => (&mut message.time, b"timestamp"),
+                CONTENT => (&mut message.content, b"content"),
+                PROVIDER => (&mut message.provider, b"provider"),
+                MODEL => (&mut message.model, b"model"),
+                USAGE => (&mut message.usage, b"usage"),
+                STOP => (&mut message.stop, b"stopReason"),
                 _ => continue,
             };
-            *found = Some(member);
+            if member.is_whole(bytes, name) {
+                *found = Some(member);
+            }
         }
         message
     }
@@ -258,6 +267,17 @@ pub fn walk_usual<'b>(usage: &'b [u8], mut give: impl FnMut(usize, &'b [u8])) ->
     walk().is_some_and(|rest| rest == b"}}")
 }
 
+/// The bytes that end a number.
+static ENDS: [bool; 256] = {
+    let mut ends = [false; 256];
+    let mut n = 0;
+    while n < 6 {
+        ends[b" \t\r\n,}"[n] as usize] = true;
+        n += 1;
+    }
+    ends
+};
+
 /// What stands behind a key and its number. The length of the key is known when this is compiled, which
 /// makes the comparison a few instructions.
 #[inline]
@@ -268,8 +288,9 @@ fn number<'b, const N: usize>(
     field: usize,
 ) -> Option<&'b [u8]> {
     let (head, behind) = bytes.split_first_chunk::<N>()?;
-    let is_digit = |b: &&u8| matches!(b, b'0'..=b'9' | b'.' | b'-' | b'+' | b'e' | b'E');
-    let digits = if head == key { behind.iter().take_while(is_digit).count() } else { 0 };
+    // the record is known to be JSON: what begins like a number is one, and ends like one
+    let is_number = head == key && matches!(behind.first(), Some(b'0'..=b'9' | b'-'));
+    let digits = if is_number { behind.iter().position(|byte| ENDS[usize::from(*byte)])? } else { 0 };
     let (own, rest) = behind.split_at(digits);
     if digits == 0 {
         return None;

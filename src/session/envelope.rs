@@ -3,7 +3,7 @@
 use super::content::{self, Message};
 use crate::dialect::pi::{EntryType, FieldSpec, MESSAGE_FIELDS, Role, TOOL_RESULT_FIELDS};
 use crate::dialect::time::{self, Time};
-use crate::json::{Kind, Member};
+use crate::json::{Kind, Member, word};
 use crate::record::Record;
 use std::borrow::Cow;
 
@@ -183,15 +183,23 @@ impl<'a> Named<'a> {
     fn note(&mut self, record: &Record<'a>, member: &'a Member) {
         let bytes = record.bytes;
         // a later member of the same name is the one that counts
-        let found = match () {
-            _ if member.is(bytes, b"type") => &mut self.kind,
-            _ if member.is(bytes, b"id") => &mut self.id,
-            _ if member.is(bytes, b"parentId") => &mut self.parent,
-            _ if member.is(bytes, b"timestamp") => &mut self.time,
-            _ if member.is(bytes, b"message") => &mut self.message,
+        const KIND: u64 = word(b"type");
+        const ID: u64 = word(b"id");
+        const PARENT: u64 = word(b"parentId");
+        const TIME: u64 = word(b"timestamp");
+        const MESSAGE: u64 = word(b"message");
+        let (found, name): (&mut Option<_>, &[u8]) = match member.word {
+            KIND => (&mut self.kind, b"type"),
+            ID => (&mut self.id, b"id"),
+            PARENT => (&mut self.parent, b"parentId"),
+            TIME => (&mut self.time, b"timestamp"),
+            MESSAGE => (&mut self.message, b"message"),
             _ => return,
         };
-        *found = Some(member);
+        // a later member of the same name is the one that counts
+        if member.is_whole(bytes, name) {
+            *found = Some(member);
+        }
     }
 }
 

@@ -834,7 +834,10 @@ fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
 /// Whether the keys of a record let it be a line of another storage.
 fn may_be_foreign(record: &Record<'_>, envelope: &Envelope<'_>) -> bool {
     matches!(envelope.entry, EntryType::Missing | EntryType::Unknown)
-        || record.top.iter().any(|m| matches!(&record.bytes[m.key.clone()], b"seq" | b"uuid" | b"storageVersion"))
+        || record.top.iter().any(|m| {
+            let is = |name| m.is(record.bytes, name);
+            is(b"seq") || is(b"uuid") || is(b"storageVersion")
+        })
 }
 
 /// Where the last byte of a line's content ends: NULs and white space are none.
@@ -902,18 +905,17 @@ fn has_separator(bytes: &[u8]) -> bool {
     separator_at(bytes, 0).is_some()
 }
 
-/// The first raw U+2028, U+2029 or U+0085 from `from` on.
+/// The first raw U+2028, U+2029 or U+0085 from `from` on. Their last bytes are sought: dashes, quotes and
+/// lines of boxes begin like them.
 fn separator_at(bytes: &[u8], from: usize) -> Option<Span> {
-    let mut at = from;
-    while let Some(found) = memchr::memchr2(0xE2, 0xC2, &bytes[at..]) {
-        at += found;
-        match &bytes[at..] {
-            [0xE2, 0x80, 0xA8 | 0xA9, ..] => return Some(at..at + 3),
-            [0xC2, 0x85, ..] => return Some(at..at + 2),
-            _ => at += 1,
-        }
-    }
-    None
+    memchr::memchr3_iter(0xA8, 0xA9, 0x85, &bytes[from..]).map(|at| from + at + 1).find_map(|end| {
+        let start = match &bytes[from..end] {
+            [.., 0xE2, 0x80, 0xA8 | 0xA9] => end - 3,
+            [.., 0xC2, 0x85] => end - 2,
+            _ => return None,
+        };
+        Some(start..end)
+    })
 }
 
 /// Joins the blocks' parts in file order.
