@@ -382,5 +382,36 @@ pub fn get<'m>(members: &'m [Member], bytes: &[u8], name: &[u8]) -> Option<&'m M
     members.iter().rev().find(|m| m.word == word && m.is_whole(bytes, name))
 }
 
+/// Names of members that are looked for together, made ready when this is compiled.
+pub struct Names<const N: usize>([(u64, &'static [u8]); N]);
+
+impl<const N: usize> Names<N> {
+    /// These names, without backslashes.
+    pub const fn new(names: [&'static [u8]; N]) -> Self {
+        let mut made: [(u64, &[u8]); N] = [(0, b""); N];
+        let mut n = 0;
+        while n < N {
+            made[n] = (word(names[n]), names[n]);
+            n += 1;
+        }
+        Names(made)
+    }
+
+    /// The last member of each name: the one whose value counts.
+    #[inline(always)]
+    pub fn find<'m>(&self, members: &'m [Member], bytes: &[u8]) -> [Option<&'m Member>; N] {
+        let mut found = [None; N];
+        for member in members {
+            for ((word, name), place) in self.0.iter().zip(&mut found) {
+                if member.word == *word && member.is_whole(bytes, name) {
+                    *place = Some(member);
+                    break;
+                }
+            }
+        }
+        found
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -3,14 +3,13 @@
 use super::envelope::facts;
 use super::flags;
 use crate::dialect::pi::Role;
-use crate::json::{BlockMember, Kind, Member, Scanner, Span, skip_space, text, word};
+use crate::json::{BlockMember, Kind, Member, Names, Scanner, Span, skip_space, text};
 use crate::line::is_blank;
 use crate::record::Record;
 use crate::record::blocks::Block;
 use std::cell::RefCell;
 
 /// The members of a message that are looked at, found in one go.
-#[derive(Default)]
 pub struct Message<'a> {
     /// `role`.
     pub role: Option<&'a Member>,
@@ -31,31 +30,10 @@ pub struct Message<'a> {
 impl<'a> Message<'a> {
     /// Finds the members; the last of a name counts.
     pub fn read(record: &Record<'a>) -> Message<'a> {
-        let mut message = Message::default();
-        let bytes = record.bytes;
-        for member in record.inner {
-            const ROLE: u64 = word(b"role");
-            const TIME: u64 = word(b"timestamp");
-            const CONTENT: u64 = word(b"content");
-            const PROVIDER: u64 = word(b"provider");
-            const MODEL: u64 = word(b"model");
-            const USAGE: u64 = word(b"usage");
-            const STOP: u64 = word(b"stopReason");
-            let (found, name): (&mut Option<_>, &[u8]) = match member.word {
-                ROLE => (&mut message.role, b"role"),
-                TIME => (&mut message.time, b"timestamp"),
-                CONTENT => (&mut message.content, b"content"),
-                PROVIDER => (&mut message.provider, b"provider"),
-                MODEL => (&mut message.model, b"model"),
-                USAGE => (&mut message.usage, b"usage"),
-                STOP => (&mut message.stop, b"stopReason"),
-                _ => continue,
-            };
-            if member.is_whole(bytes, name) {
-                *found = Some(member);
-            }
-        }
-        message
+        const NAMES: Names<7> =
+            Names::new([b"role", b"timestamp", b"content", b"provider", b"model", b"usage", b"stopReason"]);
+        let [role, time, content, provider, model, usage, stop] = NAMES.find(record.inner, record.bytes);
+        Message { role, time, content, provider, model, usage, stop }
     }
 
     /// What is remarkable about its content: bits of [`facts`].

@@ -3,7 +3,7 @@
 use super::content::{self, Message};
 use crate::dialect::pi::{EntryType, FieldSpec, MESSAGE_FIELDS, Role, TOOL_RESULT_FIELDS};
 use crate::dialect::time::{self, Time};
-use crate::json::{Kind, Member, word};
+use crate::json::{Kind, Member, Names};
 use crate::record::Record;
 use std::borrow::Cow;
 
@@ -112,10 +112,8 @@ pub const DEEP: usize = 128;
 impl<'a> Envelope<'a> {
     /// Reads a record. `valid_utf8` is false where it holds bytes that are no UTF-8.
     pub fn read(record: &Record<'a>, valid_utf8: bool) -> Envelope<'a> {
-        let mut named = Named::default();
-        for member in record.top {
-            named.note(record, member);
-        }
+        const NAMES: Names<5> = Names::new([b"type", b"id", b"parentId", b"timestamp", b"message"]);
+        let [kind, id, parent, time, message] = NAMES.find(record.top, record.bytes);
         let notes = &record.scanner.notes;
         let mut facts = 0;
         let mut set = |on: bool, fact: u32| facts |= if on { fact } else { 0 };
@@ -124,17 +122,17 @@ impl<'a> Envelope<'a> {
         set(notes.inexact.is_some(), facts::INEXACT_NUMBER);
         set(notes.depth > DEEP, facts::DEEP);
         set(!valid_utf8, facts::BAD_UTF8);
-        let name = named.kind.and_then(|m| record.string(m));
+        let name = kind.and_then(|m| record.string(m));
         let header = name.as_deref() == Some(b"session");
         let entry = name.as_deref().map_or(EntryType::Missing, EntryType::of);
         let mut envelope = Envelope {
             entry,
             role: Role::None,
             header,
-            id: Id::of(record, named.id, valid_utf8),
-            parent: Id::of(record, named.parent, valid_utf8),
-            time: named.time.map_or(Time::Invalid, |m| read_time(record, m)),
-            timed: named.time.is_some(),
+            id: Id::of(record, id, valid_utf8),
+            parent: Id::of(record, parent, valid_utf8),
+            time: time.map_or(Time::Invalid, |m| read_time(record, m)),
+            timed: time.is_some(),
             facts: 0,
             turn: 0,
         };
@@ -142,10 +140,10 @@ impl<'a> Envelope<'a> {
             set(entry == EntryType::Missing, facts::NO_TYPE);
             set(entry == EntryType::Unknown, facts::UNKNOWN_TYPE);
             let proper = matches!(envelope.time, Time::Proper(_));
-            set(named.time.is_some_and(|m| !proper || m.kind != Kind::String), facts::BAD_TIME);
+            set(time.is_some_and(|m| !proper || m.kind != Kind::String), facts::BAD_TIME);
             set(entry == EntryType::ContextEdit && record.get(b"replacement").is_none(), facts::NO_REPLACEMENT);
             // most records are messages, whose only field is known already
-            let is_message = entry == EntryType::Message && named.message.is_some_and(|m| m.kind == Kind::Object);
+            let is_message = entry == EntryType::Message && message.is_some_and(|m| m.kind == Kind::Object);
             if !is_message {
                 facts |= check_fields(record.bytes, record.top, entry.spec().map_or(&[], |s| s.fields));
             }
@@ -153,7 +151,7 @@ impl<'a> Envelope<'a> {
                 let message = Message::read(record);
                 envelope.role =
                     message.role.map_or(Role::None, |m| record.string(m).map_or(Role::Unknown, |name| Role::of(&name)));
-                if named.message.is_some_and(|m| m.kind == Kind::Object) {
+                if is_message {
                     facts |= check_message(&message, record, envelope.role);
                 }
                 if envelope.role == Role::Assistant {
@@ -165,41 +163,6 @@ impl<'a> Envelope<'a> {
         }
         envelope.facts = facts;
         envelope
-    }
-}
-
-/// The members that every record has, found in one go.
-#[derive(Default)]
-struct Named<'a> {
-    kind: Option<&'a Member>,
-    id: Option<&'a Member>,
-    parent: Option<&'a Member>,
-    time: Option<&'a Member>,
-    message: Option<&'a Member>,
-}
-
-impl<'a> Named<'a> {
-    #[inline(always)]
-    fn note(&mut self, record: &Record<'a>, member: &'a Member) {
-        let bytes = record.bytes;
-        // a later member of the same name is the one that counts
-        const KIND: u64 = word(b"type");
-        const ID: u64 = word(b"id");
-        const PARENT: u64 = word(b"parentId");
-        const TIME: u64 = word(b"timestamp");
-        const MESSAGE: u64 = word(b"message");
-        let (found, name): (&mut Option<_>, &[u8]) = match member.word {
-            KIND => (&mut self.kind, b"type"),
-            ID => (&mut self.id, b"id"),
-            PARENT => (&mut self.parent, b"parentId"),
-            TIME => (&mut self.time, b"timestamp"),
-            MESSAGE => (&mut self.message, b"message"),
-            _ => return,
-        };
-        // a later member of the same name is the one that counts
-        if member.is_whole(bytes, name) {
-            *found = Some(member);
-        }
     }
 }
 

@@ -4,7 +4,7 @@ use super::row::{Chunk, Content, Row, Usage, model_name};
 use super::shape::Changes;
 use super::sum::Decimal;
 use crate::dialect::pi::{EntryType, Role};
-use crate::json::{Kind, Member, Scanner, text};
+use crate::json::{self, Kind, Member, Scanner, text};
 use crate::record::blocks::Block;
 use crate::record::{PieceKind, Record};
 use crate::session::content::{find_custom_block, walk_usual};
@@ -286,7 +286,6 @@ impl<'r> Meter<'_, 'r> {
 }
 
 /// The members of a message that are measured, found in one go; the last of a name counts.
-#[derive(Default)]
 struct Inner<'a> {
     content: Option<&'a Member>,
     usage: Option<&'a Member>,
@@ -302,24 +301,21 @@ struct Inner<'a> {
 
 impl<'a> Inner<'a> {
     fn of(record: &Record<'a>) -> Inner<'a> {
-        let mut inner = Inner::default();
-        for member in record.inner {
-            let place = match &*text::decode(&record.bytes[member.key.clone()]) {
-                b"content" => &mut inner.content,
-                b"usage" => &mut inner.usage,
-                b"provider" => &mut inner.provider,
-                b"model" => &mut inner.model,
-                b"details" => &mut inner.details,
-                b"toolName" => &mut inner.tool_name,
-                b"isError" => &mut inner.is_error,
-                b"command" => &mut inner.command,
-                b"output" => &mut inner.output,
-                b"summary" => &mut inner.summary,
-                _ => continue,
-            };
-            *place = Some(member);
-        }
-        inner
+        const NAMES: json::Names<10> = json::Names::new([
+            b"content",
+            b"usage",
+            b"provider",
+            b"model",
+            b"details",
+            b"toolName",
+            b"isError",
+            b"command",
+            b"output",
+            b"summary",
+        ]);
+        let [content, usage, provider, model, details, tool_name, is_error, command, output, summary] =
+            NAMES.find(record.inner, record.bytes);
+        Inner { content, usage, provider, model, details, tool_name, is_error, command, output, summary }
     }
 }
 
