@@ -1,6 +1,6 @@
 //! Which tool result answers which call, on every branch at once.
 //!
-//! The forest is walked once, without recursion. On the way down the state of each call id is noted (which
+//! The forest is walked once, without recursion, and with no memory for what is in a chain. On the way down the state of each call id is noted (which
 //! call stands there, whether it is answered), and on the way back up undone; what a subtree is like is
 //! added up on the way back. So each entry is looked at once, however many tips share it.
 
@@ -77,15 +77,19 @@ struct Open {
     compactions: u32,
 }
 
-/// An entry that the walk is in.
-#[derive(Clone, Copy)]
-struct Frame {
-    entry: u32,
-    /// How many of its children are done.
+/// An entry with several children that the walk is in; one with a single child needs no memory.
+struct Fork {
+    /// How many of its children are done, or are being walked.
     done: u32,
-    /// How long the list of changes was before it.
-    changes: u32,
+    /// What is below those that are done.
     below: Below,
+}
+
+/// What a state was before an entry changed it.
+struct Change {
+    slot: u32,
+    entry: u32,
+    before: State,
 }
 
 /// What a subtree is like.
@@ -97,6 +101,15 @@ struct Below {
     quiet: u32,
     /// Whether one of them has no compaction in it.
     plain: bool,
+}
+
+impl Below {
+    /// Together with what is below another child.
+    fn add(&mut self, other: Below) {
+        self.tips += other.tips;
+        self.quiet += other.quiet;
+        self.plain |= other.plain;
+    }
 }
 
 /// Whether an entry gives a message behind which a result no longer stands right behind its call.
@@ -131,9 +144,8 @@ struct Walk<'a> {
     /// The state of each call id.
     slots: HashMap<u64, u32>,
     states: Vec<State>,
-    /// What the states were before they changed.
-    changes: Vec<(u32, State)>,
-    frames: Vec<Frame>,
+    changes: Vec<Change>,
+    forks: Vec<Fork>,
     breaks: u32,
     compactions: Vec<u32>,
     /// Of each call: on how many branches it is answered, and a result that stands before it.
@@ -154,7 +166,7 @@ impl<'a> Walk<'a> {
             slots: HashMap::with_capacity(count / 2),
             states: Vec::with_capacity(count / 2),
             changes: Vec::new(),
-            frames: Vec::new(),
+            forks: Vec::new(),
             breaks: 0,
             compactions: Vec::new(),
             answered: vec![0; count],
@@ -166,14 +178,44 @@ impl<'a> Walk<'a> {
     }
 
     fn tree(&mut self, root: u32) {
-        self.enter(root);
-        while let Some(frame) = self.frames.last_mut() {
-            match self.forest.children.get(frame.entry).get(frame.done as usize) {
-                Some(&child) => {
-                    frame.done += 1;
-                    self.enter(child);
+        let mut n = root;
+        loop {
+            self.enter(n);
+            let mut children = self.forest.children.get(n);
+            while let [first, others @ ..] = children {
+                if !others.is_empty() {
+                    self.forks.push(Fork { done: 1, below: Below::default() });
                 }
-                None => self.leave(),
+                n = *first;
+                self.enter(n);
+                children = self.forest.children.get(n);
+            }
+            match self.back(n, root) {
+                Some(next) => n = next,
+                None => return,
+            }
+        }
+    }
+
+    /// Goes back up from entry `n`, which has no children, to where something is left to walk: that entry.
+    fn back(&mut self, mut n: u32, root: u32) -> Option<u32> {
+        let mut below = Below::default();
+        loop {
+            below = self.leave(n, below);
+            if n == root {
+                return None;
+            }
+            n = (self.forest.parent)(n)?;
+            let children = self.forest.children.get(n);
+            if children.len() > 1 {
+                let mut fork = self.forks.pop()?;
+                fork.below.add(below);
+                if let Some(&next) = children.get(fork.done as usize) {
+                    fork.done += 1;
+                    self.forks.push(fork);
+                    return Some(next);
+                }
+                below = fork.below;
             }
         }
     }
@@ -183,8 +225,6 @@ impl<'a> Walk<'a> {
     }
 
     fn enter(&mut self, n: u32) {
-        let changes = self.changes.len() as u32;
-        self.frames.push(Frame { entry: n, done: 0, changes, below: Below::default() });
         if !self.counts(n) {
             return;
         }
@@ -227,9 +267,10 @@ impl<'a> Walk<'a> {
         slot
     }
 
-    fn set(&mut self, slot: u32, state: State) {
+    /// Entry `entry` changes the state of a slot.
+    fn set(&mut self, entry: u32, slot: u32, state: State) {
         let before = std::mem::replace(&mut self.states[slot as usize], state);
-        self.changes.push((slot, before));
+        self.changes.push(Change { slot, entry, before });
     }
 
     fn calls(&mut self, n: u32, failed: bool) {
@@ -244,7 +285,7 @@ impl<'a> Walk<'a> {
                     continue;
                 }
                 _ if failed => {
-                    self.set(slot, State::Failed(call));
+                    self.set(n, slot, State::Failed(call));
                     continue;
                 }
                 State::Early(result) => {
@@ -252,7 +293,7 @@ impl<'a> Walk<'a> {
                 }
                 _ => {}
             }
-            self.set(slot, State::Open(Open { call, breaks, compactions }));
+            self.set(n, slot, State::Open(Open { call, breaks, compactions }));
         }
     }
 
@@ -263,14 +304,14 @@ impl<'a> Walk<'a> {
             match self.states[slot as usize] {
                 State::Unseen => {
                     self.pairs.stray.push((result, None));
-                    self.set(slot, State::Early(result));
+                    self.set(n, slot, State::Early(result));
                 }
                 State::Early(_) => self.pairs.stray.push((result, None)),
                 State::Failed(call) => self.pairs.stray.push((result, Some(call))),
                 State::Answered(call) => self.pairs.repeated.push(Pair { result, call }),
                 State::Open(open) => {
                     self.answer(open, result);
-                    self.set(slot, State::Answered(open.call));
+                    self.set(n, slot, State::Answered(open.call));
                 }
             }
         }
@@ -288,9 +329,11 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn leave(&mut self) {
-        let Some(Frame { entry: n, changes, mut below, .. }) = self.frames.pop() else { return };
+    /// Leaves an entry below which it is like that; what its subtree is like.
+    fn leave(&mut self, n: u32, mut below: Below) -> Below {
         let entry = &self.forest.session.entries[n as usize];
+        // the last changes are its own: those of what is below it are undone
+        let changes = self.changes.iter().rposition(|change| change.entry != n).map_or(0, |at| at + 1);
         if self.counts(n) {
             let tip = below.tips == 0 || self.forest.leaf == Some(n);
             below.tips += u32::from(tip);
@@ -299,8 +342,8 @@ impl<'a> Walk<'a> {
             self.breaks -= u32::from(ends_run(self.forest.session, n));
             match (entry.kind, entry.role) {
                 (EntryType::Compaction, _) => drop(self.compactions.pop()),
-                (EntryType::Message, Role::Assistant) => self.settle_calls(n, below, changes as usize),
-                (EntryType::Message, Role::ToolResult) => self.settle_results(n, below, changes as usize),
+                (EntryType::Message, Role::Assistant) => self.settle_calls(n, below, changes),
+                (EntryType::Message, Role::ToolResult) => self.settle_results(n, below, changes),
                 _ => {}
             }
             // a summary of a branch that was left is a message to the model
@@ -308,21 +351,17 @@ impl<'a> Walk<'a> {
                 below.quiet = 0;
             }
         }
-        for (slot, state) in self.changes.drain(changes as usize..).rev() {
-            self.states[slot as usize] = state;
+        for change in self.changes.drain(changes..).rev() {
+            self.states[change.slot as usize] = change.before;
         }
-        if let Some(above) = self.frames.last_mut() {
-            above.below.tips += below.tips;
-            above.below.quiet += below.quiet;
-            above.below.plain |= below.plain;
-        }
+        below
     }
 
     /// Below an entry with calls all is known: which of them stay without a result somewhere.
     fn settle_calls(&mut self, n: u32, below: Below, changes: usize) {
         let waiting = self.forest.session.entries[n as usize].has(flags::TOOL_USE);
         for at in changes..self.changes.len() {
-            let State::Open(Open { call, .. }) = self.states[self.changes[at].0 as usize] else { continue };
+            let State::Open(Open { call, .. }) = self.states[self.changes[at].slot as usize] else { continue };
             let open = below.tips - self.answered[call as usize];
             if open == 0 {
                 continue;
@@ -337,7 +376,7 @@ impl<'a> Walk<'a> {
 
     fn settle_results(&mut self, n: u32, below: Below, changes: usize) {
         for at in changes..self.changes.len() {
-            if let State::Answered(call) = self.states[self.changes[at].0 as usize] {
+            if let State::Answered(call) = self.states[self.changes[at].slot as usize] {
                 self.answered[call as usize] += below.tips;
             }
         }
