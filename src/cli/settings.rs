@@ -278,6 +278,9 @@ pub(super) fn tell(inputs: &Inputs) {
     for folder in &inputs.empty {
         say(&format!("no *.jsonl file below {}", clean(&folder.to_string_lossy())));
     }
+    for folder in &inputs.excluded {
+        say(&format!("no *.jsonl file below {} but what is excluded", clean(&folder.to_string_lossy())));
+    }
 }
 
 fn shown(paths: &[PathBuf]) -> Vec<String> {

@@ -4,6 +4,7 @@
 //! read ends the job, because then nobody knows what was meant.
 
 use hashbrown::HashMap;
+use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io::{self, Read};
@@ -63,6 +64,8 @@ pub struct Inputs {
     pub store: Option<PathBuf>,
     /// Folders that hold no `*.jsonl`.
     pub empty: Vec<PathBuf>,
+    /// Folders that hold none but, perhaps, in what is excluded.
+    pub excluded: Vec<PathBuf>,
     /// Whether a folder was among them.
     pub folder: bool,
     /// Whether leftovers are read as well.
@@ -223,11 +226,18 @@ impl Inputs {
         self.folder = true;
         let walk = WalkDir::new(folder).into_iter();
         // an excluded folder is not entered; the one that was named is
-        let walk = walk.filter_entry(|entry| entry.depth() == 0 || !excluded(entry.path()));
+        let left_out = Cell::new(false);
+        let walk = walk.filter_entry(|entry| {
+            let out = entry.depth() > 0 && excluded(entry.path());
+            let counts = entry.file_type().is_dir() || entry.file_name().as_encoded_bytes().ends_with(b".jsonl");
+            left_out.set(left_out.get() || out && counts);
+            !out
+        });
         let mut found: Vec<(PathBuf, Input)> = walk.filter_map(|step| met(step, self.leftovers)).collect();
         found.sort_by(|(a, _), (b, _)| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
         if found.iter().all(|(_, input)| matches!(input, Input::File { leftover: true, .. })) {
-            self.empty.push(folder.into());
+            let list = if left_out.get() { &mut self.excluded } else { &mut self.empty };
+            list.push(folder.into());
         }
         for (path, input) in found {
             // the walk follows no links
@@ -431,6 +441,17 @@ mod tests {
     fn empty_folders_are_told() {
         let folder = folder(&["a/notes.txt"]);
         assert_eq!(collected(&folder, &["a"]).empty, [folder.path().join("a")]);
+    }
+
+    #[test]
+    fn folders_of_which_all_is_excluded_are_told_apart() {
+        let folder = folder(&["a/x.jsonl", "b/c/y.jsonl", "d/notes.txt", "e/x.jsonl", "e/y.jsonl"]);
+        let paths: Vec<PathBuf> = ["a", "b", "d", "e"].iter().map(|name| folder.path().join(name)).collect();
+        let excluded = |path: &Path| ["x.jsonl", "c", "notes.txt"].iter().any(|name| path.ends_with(name));
+        let inputs = collect_except(&paths, None, &excluded, false).expect("inputs");
+        assert_eq!(inputs.excluded, paths[..2]);
+        assert_eq!(inputs.empty, paths[2..3]);
+        assert_eq!(inputs.list.len(), 1);
     }
 
     #[cfg(unix)]

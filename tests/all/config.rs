@@ -89,6 +89,8 @@ fn the_command_line_goes_before_the_settings() {
         assert_eq!(found(&run), expected, "{args:?}");
         assert_eq!(run.code, Some(code), "{args:?}: {}", run.err);
     }
+    let run = validate(path, &["archive", "--exclude", "archive/*.jsonl"]);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), "no *.jsonl file below archive but what is excluded\n"));
 }
 
 #[test]
