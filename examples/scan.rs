@@ -1,6 +1,8 @@
 //! Counts the lines of files that hold one JSON value each, in UTF-8: the scanner by itself, with nothing of
 //! what is known about sessions. `benches/instructions` measures it.
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "it is a program")]
+
 use sesstool::json::{Scanner, skip_space};
 use std::process::ExitCode;
 
