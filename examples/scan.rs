@@ -37,7 +37,7 @@ fn count(scanner: &mut Scanner, bytes: &[u8]) -> (usize, usize) {
             Err(fail) => (fail.at, false),
         };
         let end = memchr::memchr(b'\n', &rest[at..]).map_or(rest.len(), |behind| at + behind);
-        let is_whole = is_value && (at == end || skip_space(&rest[..end], at) == end);
+        let is_whole = is_value && skip_space(&rest[..end], at) == end;
         let is_text = !scanner.notes.non_ascii || simdutf8::basic::from_utf8(&rest[..end]).is_ok();
         valid += usize::from(is_whole && is_text);
         rest = rest.get(end + 1..).unwrap_or_default();

@@ -72,9 +72,7 @@ fn below<'p>(input: &'p Path, roots: &[PathBuf]) -> &'p Path {
 /// The inputs that the paths name; at least one has to.
 pub(super) fn inputs(paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
     let inputs = inputs::collect(paths, None).map_err(Failure::usage)?;
-    for folder in &inputs.empty {
-        super::say(&format!("no *.jsonl file below {}", crate::report::clean::clean(&folder.to_string_lossy())));
-    }
+    super::settings::tell(&inputs);
     Ok(inputs.list)
 }
 

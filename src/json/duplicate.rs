@@ -39,7 +39,7 @@ impl Key {
     fn name<'a>(self, bytes: &'a [u8], shapes: &'a Shapes) -> Cow<'a, [u8]> {
         match self {
             Key::Known(place) => Cow::Borrowed(shapes.known(place).key()),
-            Key::At { start, escaped } => name(&bytes[start..string_end(bytes, start)], escaped),
+            Key::At { start, .. } => text::decode(&bytes[start..string_end(bytes, start)]),
         }
     }
 
@@ -164,11 +164,6 @@ pub(super) fn first_key(bytes: &[u8], start: usize, wanted: &[u8]) -> Option<Spa
         }
         at += 1;
     }
-}
-
-/// A key's name: its bytes, decoded.
-pub(super) fn name(raw: &[u8], escaped: bool) -> Cow<'_, [u8]> {
-    if escaped { text::decode(raw) } else { Cow::Borrowed(raw) }
 }
 
 /// A mark that equal names share, by their first and (beyond eight bytes) last eight bytes. The upper

@@ -85,14 +85,25 @@ impl Member {
         self.word == word(name) && self.is_whole(bytes, name)
     }
 
-    /// Whether the key, whose word is that of `name`, is `name`.
     #[inline(always)]
-    pub fn is_whole(&self, bytes: &[u8], name: &[u8]) -> bool {
-        let key = &bytes[self.key.clone()];
-        debug_assert!(!name.contains(&b'\\'));
-        // a key of that length that begins so and holds an escape is a shorter name
-        key.len() == name.len() && (name.len() <= 8 || key == name) || walk::decodes_to(key, name)
+    fn is_whole(&self, bytes: &[u8], name: &[u8]) -> bool {
+        is_whole(&bytes[self.key.clone()], name)
     }
+}
+
+/// Whether a key, whose word is that of a name without backslashes, is the name.
+#[inline(always)]
+fn is_whole(key: &[u8], name: &[u8]) -> bool {
+    debug_assert!(!name.contains(&b'\\'));
+    // a key of that length that begins so and holds an escape is a shorter name
+    key.len() == name.len() && (name.len() <= 8 || key == name) || decodes_to(key, name)
+}
+
+/// Whether a key is another spelling of a name.
+#[cold]
+#[inline(never)]
+fn decodes_to(key: &[u8], name: &[u8]) -> bool {
+    text::decode(key).as_ref() == name
 }
 
 /// A member of one block of `message.content`.

@@ -89,8 +89,8 @@ pub(super) fn scan(bytes: &[u8], at: usize) -> Result<Number, usize> {
 #[inline(always)]
 fn digits(bytes: &[u8], mut at: usize) -> usize {
     // eight at a time
-    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
-        let others = others(u64::from_le_bytes(*chunk));
+    while let Some(eight) = chunk::<8>(bytes, at) {
+        let others = others(u64::from_le_bytes(*eight));
         if others != 0 {
             return at + others.trailing_zeros() as usize / 8;
         }

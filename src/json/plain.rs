@@ -1,10 +1,9 @@
 //! The scanner's plain twin: byte by byte, in the order of the grammar. It is slow, and easy to see
 //! through; tests hold the fast one to it.
 
-use super::duplicate::name;
 use super::number::{self, Number};
 use super::{
-    Block, BlockMember, DuplicateKey, Fail, Kind, Member, Reason, Role, Scanner, Span, Value, skip_space, word,
+    Block, BlockMember, DuplicateKey, Fail, Kind, Member, Reason, Role, Scanner, Span, Value, skip_space, text, word,
 };
 use std::collections::HashMap;
 
@@ -24,7 +23,6 @@ struct Open {
     object: bool,
     role: Role,
     key: Span,
-    escaped: bool,
     /// The keys that it has, decoded, with the first occurrence of each.
     keys: HashMap<Vec<u8>, Span>,
 }
@@ -76,10 +74,7 @@ impl Walk<'_> {
                     at += 1;
                     continue;
                 }
-                (State::Value | State::FirstElement, b'"') => {
-                    let (end, _) = self.string(at)?;
-                    (at..end, Kind::String)
-                }
+                (State::Value | State::FirstElement, b'"') => (at..self.string(at)?, Kind::String),
                 (State::Value | State::FirstElement, b't') => (at..self.literal(at, b"true")?, Kind::Bool),
                 (State::Value | State::FirstElement, b'f') => (at..self.literal(at, b"false")?, Kind::Bool),
                 (State::Value | State::FirstElement, b'n') => (at..self.literal(at, b"null")?, Kind::Null),
@@ -93,8 +88,8 @@ impl Walk<'_> {
                     Err(bad) => return Err(self.unexpected(bad)),
                 },
                 (State::FirstKey | State::Key, b'"') => {
-                    let (end, escaped) = self.string(at)?;
-                    self.key(at + 1..end - 1, escaped);
+                    let end = self.string(at)?;
+                    self.key(at + 1..end - 1);
                     at = skip_space(bytes, end);
                     if bytes.get(at) != Some(&b':') {
                         return Err(self.unexpected(at));
@@ -152,7 +147,7 @@ impl Walk<'_> {
             Role::Content => self.out.clear_content(),
             _ => {}
         }
-        self.open.push(Open { start, object, role, key: 0..0, escaped: false, keys: HashMap::new() });
+        self.open.push(Open { start, object, role, key: 0..0, keys: HashMap::new() });
         self.out.notes.depth = self.out.notes.depth.max(self.open.len());
     }
 
@@ -162,15 +157,14 @@ impl Walk<'_> {
     }
 
     fn key_is(&self, open: &Open, wanted: &[u8]) -> bool {
-        *name(&self.bytes[open.key.clone()], open.escaped) == *wanted
+        *text::decode(&self.bytes[open.key.clone()]) == *wanted
     }
 
     /// Notes a key of the innermost object.
-    fn key(&mut self, span: Span, escaped: bool) {
+    fn key(&mut self, span: Span) {
         let Some(open) = self.open.last_mut() else { return };
         open.key = span.clone();
-        open.escaped = escaped;
-        let name = name(&self.bytes[span.clone()], escaped).into_owned();
+        let name = text::decode(&self.bytes[span.clone()]).into_owned();
         let first = open.keys.entry(name).or_insert_with(|| span.clone()).clone();
         if first != span {
             self.out.notes.duplicates += 1;
@@ -182,7 +176,7 @@ impl Walk<'_> {
     fn note(&mut self, value: Span, kind: Kind) {
         let Some(open) = self.open.last() else { return };
         let member = || {
-            let word = word(&name(&self.bytes[open.key.clone()], open.escaped));
+            let word = word(&text::decode(&self.bytes[open.key.clone()]));
             Member { key: open.key.clone(), word, value: value.clone(), kind }
         };
         match open.role {
@@ -208,16 +202,14 @@ impl Walk<'_> {
         }
     }
 
-    /// Scans the string whose opening quote is at `at`: the offset behind its closing quote, and whether
-    /// it holds an escape. Escapes are judged before the control character that ends the string.
-    fn string(&mut self, at: usize) -> Result<(usize, bool), Fail> {
+    /// Scans the string whose opening quote is at `at`: the offset behind its closing quote. Escapes are judged before the control character that ends the string.
+    fn string(&mut self, at: usize) -> Result<usize, Fail> {
         let bytes = self.bytes;
-        let (mut at, mut escapes) = (at + 1, false);
+        let mut at = at + 1;
         loop {
             match bytes.get(at) {
-                Some(b'"') => return Ok((at + 1, escapes)),
+                Some(b'"') => return Ok(at + 1),
                 Some(b'\\') => {
-                    escapes = true;
                     match bytes.get(at + 1) {
                         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {}
                         _ => self

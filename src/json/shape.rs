@@ -5,6 +5,7 @@
 //! of the objects in its value. So a place in the tree is all keys of an object up to there, and what was found
 //! out of these holds again: that none of them occurs twice.
 
+use super::walk::chunk;
 use std::sync::{Arc, LazyLock};
 
 /// The longest text of a key that is kept.
@@ -151,7 +152,7 @@ impl Shapes {
         (word, mark): (u64, u64),
         (before, parent): (Guess, Guess),
     ) -> Guess {
-        let text = bytes.get(lead..).and_then(<[u8]>::first_chunk::<TEXT>);
+        let text = chunk::<TEXT>(bytes, lead);
         let Some(text) = text.filter(|text| length <= TEXT && is_close(&text[..length])) else { return 0 };
         let first = text[0] == b'{';
         // behind a key that is not in the tree nothing is known of those before

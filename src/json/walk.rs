@@ -1,10 +1,12 @@
 //! The walk over one value. Strings are looked at 64 bytes at a time, and what was seen serves every
 //! string of the block; everything that changes with each token stays in registers.
 
-use super::duplicate::{Key, first_key, mark, name};
+use super::duplicate::{Key, first_key, mark};
 use super::kernel::{BLOCK, Bits, Look};
 use super::shape::{Guess, Known, TEXT};
-use super::{Block, BlockMember, DuplicateKey, Fail, Kind, Member, Reason, Role, Scanner, Value, number, word};
+use super::{
+    Block, BlockMember, DuplicateKey, Fail, Kind, Member, Reason, Role, Scanner, Value, is_whole, number, text, word,
+};
 use std::ops::Range;
 
 /// What the innermost open object or array is, and the key of it that was read last: in few registers, and
@@ -91,19 +93,11 @@ impl Level {
         Member { key: self.key(), word, value, kind }
     }
 
-    /// Whether the key, decoded, is `name`, which is of eight bytes at most; `key` is the key's word.
+    /// Whether the key, decoded, is `name`; `key` is the key's word.
     #[inline(always)]
     fn is(self, bytes: &[u8], key: u64, name: &[u8]) -> bool {
-        // a key of that length with an escape is a shorter name
-        key == word(name) && (self.key_end - self.key_start == name.len() || decodes_to(&bytes[self.key()], name))
+        key == word(name) && is_whole(&bytes[self.key()], name)
     }
-}
-
-/// Whether a key is another spelling of a name.
-#[cold]
-#[inline(never)]
-pub(super) fn decodes_to(key: &[u8], name: &[u8]) -> bool {
-    super::text::decode(key).as_ref() == name
 }
 
 /// The first eight bytes of a key that is not in the tree.
@@ -111,13 +105,13 @@ pub(super) fn decodes_to(key: &[u8], name: &[u8]) -> bool {
 fn word_at(bytes: &[u8], key: Range<usize>) -> u64 {
     let head = head(bytes, key.clone());
     // what stands behind them does not matter
-    if has_backslash(head) { word(&super::text::decode(&bytes[key])) } else { head }
+    if has_backslash(head) { word(&text::decode(&bytes[key])) } else { head }
 }
 
 /// The first eight bytes of a key, not decoded.
 #[inline(always)]
 fn head(bytes: &[u8], Range { start, end }: Range<usize>) -> u64 {
-    match bytes.get(start..).and_then(<[u8]>::first_chunk::<8>) {
+    match chunk::<8>(bytes, start) {
         // of an empty key all bytes are shifted out, in two steps
         Some(head) if end - start < 8 => {
             u64::from_le_bytes(*head) & !(!0 << (4 * (end - start)) << (4 * (end - start)))
@@ -602,7 +596,7 @@ fn note_key(scanner: &mut Scanner, bytes: &[u8], key: Range<usize>, state: State
         scanner.keys.enter(marks, scanner.shapes.up_to(before));
     }
     if !scanner.keys.is_new(bytes, &scanner.shapes, Key::At { start, escaped }, bit) {
-        note_duplicate(scanner, bytes, start..end, escaped);
+        note_duplicate(scanner, bytes, start..end);
     }
     State(role | State::ODD)
 }
@@ -617,11 +611,11 @@ fn has_backslash(eight: u64) -> bool {
 /// Notes a key that its object has already.
 #[cold]
 #[inline(never)]
-fn note_duplicate(scanner: &mut Scanner, bytes: &[u8], key: Range<usize>, escaped: bool) {
+fn note_duplicate(scanner: &mut Scanner, bytes: &[u8], key: Range<usize>) {
     scanner.notes.duplicates += 1;
     if scanner.notes.duplicate.is_none() {
         let object = scanner.open.last().map_or(0, |open| open.start);
-        let first = first_key(bytes, object, &name(&bytes[key.clone()], escaped));
+        let first = first_key(bytes, object, &text::decode(&bytes[key.clone()]));
         scanner.notes.duplicate = first.map(|first| DuplicateKey { first, second: key });
     }
 }
@@ -630,7 +624,7 @@ fn note_duplicate(scanner: &mut Scanner, bytes: &[u8], key: Range<usize>, escape
 #[cold]
 #[inline(never)]
 fn odd_mark(bytes: &[u8], key: Range<usize>) -> (u64, u64) {
-    super::duplicate::mark_of(&super::text::decode(&bytes[key]))
+    super::duplicate::mark_of(&text::decode(&bytes[key]))
 }
 
 /// What the object or array is that begins as the value of a level's last key.

@@ -228,10 +228,12 @@ impl Inputs {
         // an excluded folder is not entered; the one that was named is
         let left_out = Cell::new(false);
         let walk = walk.filter_entry(|entry| {
-            let out = entry.depth() > 0 && excluded(entry.path());
+            if entry.depth() == 0 || !excluded(entry.path()) {
+                return true;
+            }
             let counts = entry.file_type().is_dir() || entry.file_name().as_encoded_bytes().ends_with(b".jsonl");
-            left_out.set(left_out.get() || out && counts);
-            !out
+            left_out.set(left_out.get() || counts);
+            false
         });
         let mut found: Vec<(PathBuf, Input)> = walk.filter_map(|step| met(step, self.leftovers)).collect();
         found.sort_by(|(a, _), (b, _)| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
