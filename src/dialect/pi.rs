@@ -1,6 +1,6 @@
 //! pi's session files, version 1 to 3, with what agent-core 0.83 and oh-my-pi add to them.
 
-use crate::json::Kind;
+use crate::json::{Kind, word};
 use crate::record::Record;
 
 /// What kind an entry is.
@@ -72,6 +72,8 @@ pub enum Role {
 pub struct FieldSpec {
     /// Its name.
     pub name: &'static [u8],
+    /// The name's [`word`].
+    pub word: u64,
     /// The JSON types it may have, as bits of [`Kind::bit`].
     pub kinds: u8,
     /// Whether E006 is found when it is absent or null.
@@ -99,11 +101,11 @@ const ARRAY: u8 = Kind::Array.bit();
 const OBJECT: u8 = Kind::Object.bit();
 
 const fn need(name: &'static [u8], kinds: u8) -> FieldSpec {
-    FieldSpec { name, kinds: kinds | NULL, required: true }
+    FieldSpec { name, word: word(name), kinds: kinds | NULL, required: true }
 }
 
 const fn may(name: &'static [u8], kinds: u8) -> FieldSpec {
-    FieldSpec { name, kinds, required: false }
+    FieldSpec { name, word: word(name), kinds, required: false }
 }
 
 /// The types, in the order of [`EntryType`] from `Message` on.

@@ -39,28 +39,46 @@ pub fn read(text: &[u8]) -> Time {
     }
 }
 
-/// The form that nearly every line has, `2026-01-02T03:04:05.678Z`, without detours.
+/// The form that nearly every line has, `2026-01-02T03:04:05.678Z`, eight bytes at a time.
 fn common(text: &[u8]) -> Option<i64> {
-    let t: &[u8; 24] = text.try_into().ok()?;
-    if (t[4], t[7], t[10], t[13], t[16], t[19], t[23]) != (b'-', b'-', b'T', b':', b':', b'.', b'Z') {
+    const FORM: [u64; 3] = eights(b"0000-00-00T00:00:00.000Z");
+    // where it has no digits
+    const SIGNS: [u64; 3] = [0xFF00_00FF_0000_0000, 0x0000_FF00_00FF_0000, 0xFF00_0000_FF00_00FF];
+    let text = eights(text.try_into().ok()?);
+    // a digit becomes what it is worth, a sign 0; of what is more than 9 the high bit is set below
+    let [a, b, c] = [text[0] ^ FORM[0], text[1] ^ FORM[1], text[2] ^ FORM[2]];
+    let bad = |worth: u64, signs: u64| {
+        let high = ((worth & 0x7F7F_7F7F_7F7F_7F7F) + 0x7676_7676_7676_7676) | worth;
+        worth & signs | high & 0x8080_8080_8080_8080
+    };
+    if bad(a, SIGNS[0]) | bad(b, SIGNS[1]) | bad(c, SIGNS[2]) != 0 {
         return None;
     }
-    let number = |range: std::ops::Range<usize>| {
-        t[range].iter().try_fold(0i64, |n, d| d.is_ascii_digit().then(|| n * 10 + (d - b'0') as i64))
-    };
-    let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
-    let (hour, minute, second, ms) = (number(11..13)?, number(14..16)?, number(17..19)?, number(20..23)?);
+    // each byte as the tens of the one behind it
+    let pairs = |worth: u64| (worth * 10 + (worth >> 8)).to_le_bytes().map(i64::from);
+    let ([y, _, yy, _, _, month, ..], [day, _, _, hour, _, _, minute, _]) = (pairs(a), pairs(b));
+    let ([_, second, _, _, ms, ..], last) = (pairs(c), (c >> 48 & 0xF) as i64);
     // days up to 28 exist in every month; the rest is for the calendar
     if !(1..=12).contains(&month) || !(1..=28).contains(&day) || hour > 23 || minute > 59 || second > 59 {
         return None;
     }
-    Some((((days(year, month, day) * 24 + hour) * 60 + minute) * 60 + second) * 1000 + ms)
+    Some((((days(y * 100 + yy, month, day) * 24 + hour) * 60 + minute) * 60 + second) * 1000 + ms * 10 + last)
+}
+
+/// The bytes of a time in eights, the first one lowest.
+const fn eights(text: &[u8; 24]) -> [u64; 3] {
+    let (eights, _) = text.as_chunks::<8>();
+    [u64::from_le_bytes(eights[0]), u64::from_le_bytes(eights[1]), u64::from_le_bytes(eights[2])]
 }
 
 /// Days since 1970 of a real date.
 fn days(year: i64, month: i64, day: i64) -> i64 {
+    // counted from a year long before all others that the calendar begins like, and from its March
+    const ERAS: i64 = 1000;
     let (y, m) = if month <= 2 { (year - 1, month + 9) } else { (year, month - 3) };
-    365 * y + y.div_euclid(4) - y.div_euclid(100) + y.div_euclid(400) + (153 * m + 2) / 5 + day - 1 - 719_468
+    let y = (y + 400 * ERAS) as u64;
+    let before = 365 * y + y / 4 - y / 100 + y / 400 + (153 * m as u64 + 2) / 5;
+    before as i64 + day - 1 - 719_468 - 146_097 * ERAS
 }
 
 /// ISO 8601 as ECMAScript has it; whether it is the format's own form too.
@@ -275,6 +293,24 @@ pub fn year(year: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_short_way_takes_nothing_else() {
+        let good = *b"2026-01-02T03:04:05.678Z";
+        assert!(common(&good).is_some());
+        for at in 0..good.len() {
+            for byte in 0..=u8::MAX {
+                let mut text = good;
+                text[at] = byte;
+                let known = std::str::from_utf8(&text).ok().and_then(iso).filter(|(_, proper)| *proper);
+                if let Some(ms) = common(&text) {
+                    assert_eq!(known, Some((ms, true)), "{}", text.escape_ascii());
+                }
+                // what it leaves to the long way are the last days of months, and other zones
+                assert!(known.is_none() || common(&text).is_some() || at == 8 || at == 23, "{}", text.escape_ascii());
+            }
+        }
+    }
 
     #[test]
     fn the_short_way_and_the_calendar_agree() {

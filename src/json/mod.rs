@@ -106,15 +106,6 @@ fn decodes_to(key: &[u8], name: &[u8]) -> bool {
     text::decode(key).as_ref() == name
 }
 
-/// A member of one block of `message.content`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BlockMember {
-    /// The block's place in the array, from 0.
-    pub block: u32,
-    /// The member.
-    pub member: Member,
-}
-
 /// One element of `message.content`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
@@ -122,6 +113,8 @@ pub struct Block {
     pub value: Span,
     /// The element's type; only objects have members.
     pub kind: Kind,
+    /// Where its members end in [`Scanner::block_members`]; they begin where those of the one before end.
+    pub members_end: usize,
 }
 
 /// A key that occurs twice in one object.
@@ -204,8 +197,8 @@ pub struct Scanner {
     pub inner: Vec<Member>,
     /// Elements of `message.content`.
     pub blocks: Vec<Block>,
-    /// Members of those elements.
-    pub block_members: Vec<BlockMember>,
+    /// Members of those elements, one element's behind the other's.
+    pub block_members: Vec<Member>,
     /// What else was seen.
     pub notes: Notes,
     kernel: Kernel,
@@ -276,6 +269,16 @@ impl Scanner {
         self.keys.clear();
         self.shapes.begin();
         self.paired = usize::MAX;
+    }
+
+    /// The elements of `message.content`, each with its members.
+    pub fn blocks_with_members(&self) -> impl Iterator<Item = (&Block, &[Member])> {
+        let mut start = 0;
+        self.blocks.iter().map(move |block| {
+            let members = &self.block_members[start..block.members_end];
+            start = block.members_end;
+            (block, members)
+        })
     }
 
     fn clear_message(&mut self) {
@@ -387,9 +390,14 @@ pub fn skip_space(bytes: &[u8], mut at: usize) -> usize {
 }
 
 /// The last member named `name`: the one whose value counts.
-#[inline]
+#[inline(always)]
 pub fn get<'m>(members: &'m [Member], bytes: &[u8], name: &[u8]) -> Option<&'m Member> {
-    let word = word(name);
+    // where the name stands in the source, its word is made when that is compiled
+    get_by_word(members, bytes, word(name), name)
+}
+
+/// As [`get`], given the name's [`word`] too.
+pub fn get_by_word<'m>(members: &'m [Member], bytes: &[u8], word: u64, name: &[u8]) -> Option<&'m Member> {
     members.iter().rev().find(|m| m.word == word && m.is_whole(bytes, name))
 }
 

@@ -2,9 +2,7 @@
 //! through; tests hold the fast one to it.
 
 use super::number::{self, Number};
-use super::{
-    Block, BlockMember, DuplicateKey, Fail, Kind, Member, Reason, Role, Scanner, Span, Value, skip_space, text, word,
-};
+use super::{Block, DuplicateKey, Fail, Kind, Member, Reason, Role, Scanner, Span, Value, skip_space, text, word};
 use std::collections::HashMap;
 
 /// What may come next.
@@ -194,11 +192,11 @@ impl Walk<'_> {
                 }
                 self.out.inner.push(member());
             }
-            Role::Content => self.out.blocks.push(Block { value, kind }),
-            Role::Block => {
-                let block = self.out.blocks.len() as u32;
-                self.out.block_members.push(BlockMember { block, member: member() });
+            Role::Content => {
+                let members_end = self.out.block_members.len();
+                self.out.blocks.push(Block { value, kind, members_end });
             }
+            Role::Block => self.out.block_members.push(member()),
         }
     }
 

@@ -101,7 +101,9 @@ fn members_of_the_three_levels_are_found() {
     let role = get(&scanner.inner, text, b"role").expect("the last message counts");
     assert_eq!(&text[role.value.clone()], b"\"user\"");
     assert_eq!(scanner.blocks.len(), 2);
-    assert_eq!(scanner.block_members[1].block, 1);
+    let members: Vec<_> = scanner.blocks_with_members().map(|(_, members)| members.len()).collect();
+    assert_eq!(members, [1, 1]);
+    assert_eq!(&text[scanner.block_members[1].value.clone()], b"\"c\"");
     assert_eq!(scanner.notes.duplicates, 1);
 }
 

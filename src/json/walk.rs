@@ -4,9 +4,7 @@
 use super::duplicate::{Key, first_key, mark};
 use super::kernel::{BLOCK, Bits, Look};
 use super::shape::{Guess, Known, TEXT};
-use super::{
-    Block, BlockMember, DuplicateKey, Fail, Kind, Member, Reason, Role, Scanner, Value, is_whole, number, text, word,
-};
+use super::{Block, DuplicateKey, Fail, Kind, Member, Reason, Role, Scanner, Value, is_whole, number, text, word};
 use std::ops::Range;
 
 /// What the innermost open object or array is, and the key of it that was read last: in few registers, and
@@ -429,11 +427,13 @@ pub(super) fn walk<K: Look>(
                             }
                             scanner.inner.push(level.member(word, from..at, kind));
                         }
-                        State::CONTENT => scanner.blocks.push(Block { value: from..at, kind }),
+                        State::CONTENT => {
+                            let members_end = scanner.block_members.len();
+                            scanner.blocks.push(Block { value: from..at, kind, members_end });
+                        }
                         State::BLOCK => {
-                            let block = scanner.blocks.len() as u32;
-                            let member = level.member(level.word(scanner, bytes), from..at, kind);
-                            scanner.block_members.push(BlockMember { block, member });
+                            let word = level.word(scanner, bytes);
+                            scanner.block_members.push(level.member(word, from..at, kind));
                         }
                         _ => {}
                     }

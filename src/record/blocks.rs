@@ -1,7 +1,7 @@
 //! The blocks of a message's content, each with its members.
 
 use super::Record;
-use crate::json::{BlockMember, Kind, Member, Span};
+use crate::json::{self, Kind, Member, Span};
 
 /// One element of a message's content.
 #[derive(Clone, Copy)]
@@ -11,13 +11,13 @@ pub struct Block<'a> {
     /// Its type; only objects have members.
     pub kind: Kind,
     bytes: &'a [u8],
-    members: &'a [BlockMember],
+    members: &'a [Member],
     name: Option<&'a [u8]>,
 }
 
 impl<'a> Block<'a> {
     /// An element of `bytes` that was found elsewhere.
-    pub fn new(bytes: &'a [u8], value: &'a Span, kind: Kind, members: &'a [BlockMember]) -> Self {
+    pub fn new(bytes: &'a [u8], value: &'a Span, kind: Kind, members: &'a [Member]) -> Self {
         let mut block = Block { value, kind, bytes, members, name: None };
         // it is asked for more than once
         block.name = block.raw(b"type");
@@ -25,12 +25,13 @@ impl<'a> Block<'a> {
     }
 
     /// The last member of that name: the one that counts.
-    #[inline]
+    #[inline(always)]
     pub fn get(&self, name: &[u8]) -> Option<&'a Member> {
-        self.members.iter().rev().map(|m| &m.member).find(|m| m.is(self.bytes, name))
+        json::get(self.members, self.bytes, name)
     }
 
     /// The raw bytes of a string member, without its quotes.
+    #[inline(always)]
     pub fn raw(&self, name: &[u8]) -> Option<&'a [u8]> {
         let member = self.get(name).filter(|m| m.kind == Kind::String)?;
         Some(&self.bytes[super::unquoted(&member.value)])
@@ -55,27 +56,9 @@ impl<'a> Record<'a> {
     }
 
     /// The elements of the message's content, if that is an array.
-    pub fn blocks(&self) -> Blocks<'a> {
-        Blocks { record: *self, next: 0, members: &self.scanner.block_members }
-    }
-}
-
-/// Iterator of [`Record::blocks`].
-pub struct Blocks<'a> {
-    record: Record<'a>,
-    next: usize,
-    members: &'a [BlockMember],
-}
-
-impl<'a> Iterator for Blocks<'a> {
-    type Item = Block<'a>;
-
-    fn next(&mut self) -> Option<Block<'a>> {
-        let block = self.record.scanner.blocks.get(self.next)?;
-        let count = self.members.iter().take_while(|m| m.block as usize == self.next).count();
-        let (own, rest) = self.members.split_at(count);
-        self.members = rest;
-        self.next += 1;
-        Some(Block::new(self.record.bytes, &block.value, block.kind, own))
+    pub fn blocks(&self) -> impl Iterator<Item = Block<'a>> + use<'a> {
+        let bytes = self.bytes;
+        let blocks = self.scanner.blocks_with_members();
+        blocks.map(move |(block, members)| Block::new(bytes, &block.value, block.kind, members))
     }
 }

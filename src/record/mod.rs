@@ -34,11 +34,13 @@ impl<'a> Record<'a> {
     }
 
     /// The last member of that name: the one that counts.
+    #[inline(always)]
     pub fn get(&self, name: &[u8]) -> Option<&'a Member> {
         json::get(self.top, self.bytes, name)
     }
 
     /// The last member of that name of the message.
+    #[inline(always)]
     pub fn get_inner(&self, name: &[u8]) -> Option<&'a Member> {
         json::get(self.inner, self.bytes, name)
     }

@@ -126,19 +126,16 @@ fn content(r: &Record<'_>, member: Option<&Member>) -> String {
 struct Blocks<'a> {
     bytes: &'a [u8],
     /// For each block its members.
-    list: Vec<Vec<Member>>,
+    list: Vec<&'a [Member]>,
 }
 
 impl<'a> Blocks<'a> {
     fn of(r: &Record<'a>, content: &Member) -> Self {
         let is_of_message = r.get_inner(b"content").is_some_and(|m| m.value == content.value);
-        let mut list: Vec<Vec<Member>> = Vec::new();
-        if is_of_message {
-            for found in r.scanner.block_members.iter() {
-                list.resize_with((found.block as usize + 1).max(list.len()), Vec::new);
-                list[found.block as usize].push(found.member.clone());
-            }
-        }
+        let list = match is_of_message {
+            true => r.scanner.blocks_with_members().map(|(_, members)| members).collect(),
+            false => Vec::new(),
+        };
         Blocks { bytes: r.bytes, list }
     }
 
@@ -147,7 +144,7 @@ impl<'a> Blocks<'a> {
         Some(&self.bytes[unquoted(&member.value)])
     }
 
-    fn of_type(&self, kind: &'static [u8]) -> impl Iterator<Item = &Vec<Member>> {
+    fn of_type(&self, kind: &'static [u8]) -> impl Iterator<Item = &&'a [Member]> {
         self.list.iter().filter(move |block| self.get(block, b"type") == Some(kind))
     }
 

@@ -54,21 +54,16 @@ impl Readable {
     }
 
     fn blocks(&mut self, r: &Record<'_>) {
-        let mut rest = r.scanner.block_members.as_slice();
-        while let Some(first) = rest.first() {
-            let n = rest.iter().take_while(|m| m.block == first.block).count();
-            let (block, others) = rest.split_at(n);
-            rest = others;
-            let members: Vec<_> = block.iter().map(|m| m.member.clone()).collect();
+        for (_, members) in r.scanner.blocks_with_members().filter(|(_, members)| !members.is_empty()) {
             let string = |name: &[u8]| {
-                let member = get(&members, r.bytes, name).filter(|m| m.kind == Kind::String)?;
+                let member = get(members, r.bytes, name).filter(|m| m.kind == Kind::String)?;
                 Some(text::to_text(&r.bytes[unquoted(&member.value)]))
             };
             match string(b"type").as_deref() {
                 Some("text") => self.say(&string(b"text").unwrap_or_default()),
                 Some("thinking") => self.add_lines("thinking: ", &string(b"thinking").unwrap_or_default()),
                 Some("toolCall") => {
-                    let arguments = get(&members, r.bytes, b"arguments").map(|m| r.raw(&m.value)).unwrap_or_default();
+                    let arguments = get(members, r.bytes, b"arguments").map(|m| r.raw(&m.value)).unwrap_or_default();
                     let name = string(b"name").unwrap_or_default();
                     self.add(&format!("calls {name} {arguments}"));
                 }

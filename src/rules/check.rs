@@ -15,6 +15,8 @@ use crate::session::{Entry, Header, Ref, Session, flags};
 use crate::source::inputs::Input;
 use crate::source::{Source, manifest_path};
 use hashbrown::HashSet;
+use rayon::prelude::*;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{LazyLock, OnceLock};
@@ -127,7 +129,7 @@ impl Sink {
         self.grouped.retain(|(code, _), _| keep(code));
     }
 
-    fn append(&mut self, later: Sink, base: u64) {
+    pub(super) fn append(&mut self, later: Sink, base: u64) {
         let moved = |mut finding: Finding| {
             for place in finding.place.iter_mut().chain(finding.related.iter_mut().map(|r| &mut r.place)) {
                 place.line += base;
@@ -351,14 +353,23 @@ impl<'a> Audit<'a> {
         self.session.header.is_some() || facts.native > 0 || broken_header || !facts.lost.is_empty() || named()
     }
 
-    /// Does two things, at the same time where the session is so large that it pays.
+    /// Whether the session is so large that threads pay.
+    fn is_large(&self) -> bool {
+        self.session.entries.len() >= 10_000
+    }
+
+    /// Does two things, at the same time where that pays.
     pub fn side_by_side<A: Send, B: Send>(
         &self,
         one: impl FnOnce() -> A + Send,
         other: impl FnOnce() -> B + Send,
     ) -> (A, B) {
-        const LARGE: usize = 10_000;
-        if self.session.entries.len() < LARGE { (one(), other()) } else { rayon::join(one, other) }
+        if self.is_large() { rayon::join(one, other) } else { (one(), other()) }
+    }
+
+    /// Does the same for each of some things, at the same time where that pays.
+    pub fn each<T: Sync, A: Send>(&self, all: &[T], work: impl Fn(&T) -> A + Send + Sync) -> Vec<A> {
+        if self.is_large() { all.par_iter().map(work).collect() } else { all.iter().map(work).collect() }
     }
 
     /// What kind of file it is.
@@ -401,7 +412,8 @@ impl<'a> Audit<'a> {
     pub fn names_itself(&self, n: u32) -> bool {
         let entry = &self.session.entries[n as usize];
         let Some(parent) = self.session.parent(n) else { return false };
-        parent == n || entry.has(flags::ID) && self.session.has_same_id(parent, n)
+        let repeated = !self.session.copies.is_empty() && entry.has(flags::ID);
+        parent == n || repeated && self.session.has_same_id(parent, n)
     }
 
     fn loops(&self) -> &(Vec<Vec<u32>>, EntrySet) {
@@ -483,9 +495,14 @@ impl<'a> Audit<'a> {
         if entry.has(flags::JOINED) {
             bytes = escape_line_feeds(&bytes);
         }
-        let mut scanner = Scanner::new();
-        scanner.scan(&bytes, 0).ok()?;
-        Some(look(&Record::new(&bytes, &scanner)))
+        thread_local! {
+            static SCANNER: Cell<Option<Scanner>> = const { Cell::new(None) };
+        }
+        // taken out while it is in use: what looks may read another entry
+        let mut scanner = SCANNER.take().unwrap_or_default();
+        let found = scanner.scan(&bytes, 0).ok().map(|_| look(&Record::new(&bytes, &scanner)));
+        SCANNER.set(Some(scanner));
+        found
     }
 
     /// The place of a whole entry.

@@ -26,7 +26,8 @@ pub static RULE: Rule = Rule {
 
 fn check(audit: &Audit<'_>, sink: &mut Sink) {
     let session = audit.session;
-    if session.shape == Shape::Line || super::h008_version_shape_mismatch::applies(session) {
+    let none = !session.traits.any(flags::PARENT_ABSENT);
+    if none || session.shape == Shape::Line || super::h008_version_shape_mismatch::applies(session) {
         return;
     }
     for (n, entry) in (0u32..).zip(&session.entries) {

@@ -59,6 +59,9 @@ fn check(seen: &RecordView<'_>, sink: &mut Sink) {
 /// an entry of version 1 shows only at the whole file.
 fn absent(audit: &Audit<'_>, sink: &mut Sink) {
     let session = audit.session;
+    if !session.traits.any(flags::TIME_ABSENT) {
+        return;
+    }
     for (n, entry) in (0u32..).zip(&session.entries) {
         if entry.has(flags::TIME_ABSENT) && (session.shape == Shape::Line || !entry.is_marker()) {
             sink.add_with(&RULE, RULE.severity, || {

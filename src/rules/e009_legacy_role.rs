@@ -25,7 +25,7 @@ pub static RULE: Rule = Rule {
 
 fn check(audit: &Audit<'_>, sink: &mut Sink) {
     let session = audit.session;
-    if session.version().is_some_and(|v| v < 3) {
+    if session.version().is_some_and(|v| v < 3) || !session.traits.has_role(Role::HookMessage) {
         return;
     }
     for (n, entry) in (0u32..).zip(&session.entries) {

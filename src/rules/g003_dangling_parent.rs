@@ -43,7 +43,7 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
     let named = |n: u32| pending.binary_search_by_key(&n, |(n, _)| *n).ok().map(|at| session.arena.get(pending[at].1));
     let lost: BTreeMap<&[u8], _> = session.facts.lost.iter().rev().map(|l| (l.id.as_slice(), l)).collect();
     for (n, entry) in (0u32..).zip(&session.entries) {
-        if entry.parent() != Parent::Dangling {
+        if session.hangs_on(n) != Parent::Dangling {
             continue;
         }
         sink.add_with(&RULE, RULE.severity, || {

@@ -2,7 +2,7 @@
 
 use super::check::{Audit, Check, Sink};
 use super::{Finding, Repair, Rule, Severity};
-use crate::session::{Shape, flags};
+use crate::session::{Parent, Shape, flags};
 
 /// G007.
 pub static RULE: Rule = Rule {
@@ -29,10 +29,11 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
     if session.shape == Shape::Line {
         return;
     }
-    let mut roots =
-        (0u32..).zip(&session.entries).filter(|(_, e)| e.has(flags::PARENT_NULL) && !e.has(flags::EARLIER_COPY));
-    let Some((first, _)) = roots.next() else { return };
-    for (n, _) in roots {
+    let is_root =
+        |n: &u32| session.hangs_on(*n) == Parent::Root && !session.entries[*n as usize].has(flags::EARLIER_COPY);
+    let mut roots = (0..session.entries.len() as u32).filter(is_root);
+    let Some(first) = roots.next() else { return };
+    for n in roots {
         sink.add_with(&RULE, RULE.severity, || {
             Finding::new(&RULE, audit.parent_place(n), "a further root: a tree of its own begins here")
                 .entry(session.id_json(n))

@@ -57,7 +57,7 @@ pub(super) fn applies(session: &Session) -> bool {
     }
     match session.version() {
         Some(version) if version < 2 => session.is_tree_in_old_clothes(),
-        Some(_) => session.entries.iter().all(|e| !e.has(flags::ID)),
+        Some(_) => !session.traits.any(flags::ID),
         None => false,
     }
 }

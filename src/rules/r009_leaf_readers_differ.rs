@@ -3,7 +3,7 @@
 use super::check::{Audit, Check, Sink};
 use super::{Finding, Repair, Rule, Severity};
 use crate::dialect::pi::EntryType;
-use crate::session::{RefKind, RefValue};
+use crate::session::{Entry, RefKind, RefValue};
 
 /// R009.
 pub static RULE: Rule = Rule {
@@ -29,7 +29,7 @@ pub static RULE: Rule = Rule {
 fn check(audit: &Audit<'_>, sink: &mut Sink) {
     let session = audit.session;
     let Some(last) = (session.entries.len() as u32).checked_sub(1) else { return };
-    if !session.entries.iter().any(|e| e.kind == EntryType::Leaf) {
+    if !session.traits.has_kind(EntryType::Leaf) {
         return;
     }
     let messages =
@@ -64,13 +64,15 @@ fn strayed(audit: &Audit<'_>) -> Option<Option<u32>> {
     let session = audit.session;
     for reference in session.refs.iter().filter(|r| r.kind == RefKind::LeafTarget) {
         let next = reference.entry + 1;
-        let Some(entry) = session.entries.get(next as usize).filter(|e| e.is_message()) else { continue };
+        if !session.entries.get(next as usize).is_some_and(Entry::is_message) {
+            continue;
+        }
         let target = match reference.value {
             RefValue::Null => None,
             _ => Some(reference.target?),
         };
         // pi, which knows no leaf entries, hangs the next message on the leaf entry itself
-        if entry.parent().entry() != target {
+        if session.parent(next) != target {
             return Some(target);
         }
     }

@@ -32,8 +32,8 @@ pub fn judge(audit: &Audit<'_>, checker: Checker, policy: &Policy) -> Findings {
     }
     let (on_calls, others): (Vec<&Rule>, Vec<&Rule>) =
         RULES.iter().filter(|r| stands(audit, r.code)).partition(|r| r.code.starts_with('M'));
-    let run = |rules: &[&Rule], sink: &mut Sink| {
-        for check in rules.iter().flat_map(|r| r.checks) {
+    let run = |rule: &Rule, sink: &mut Sink| {
+        for check in rule.checks {
             if let Check::Session(run) = check {
                 run(audit, sink);
             }
@@ -41,14 +41,20 @@ pub fn judge(audit: &Audit<'_>, checker: Checker, policy: &Policy) -> Findings {
     };
     // what the rules about calls look at takes as long to find out as all the others take
     audit.side_by_side(
-        || run(&others, &mut sink),
+        || others.iter().for_each(|rule| run(rule, &mut sink)),
         || {
             if matches!(kind, FileKind::Session) {
                 audit.pairs();
             }
         },
     );
-    run(&on_calls, &mut sink);
+    // they do not look at what was found before, and read many entries again
+    let found = audit.each(&on_calls, |rule| {
+        let mut own = Sink::default();
+        run(rule, &mut own);
+        own
+    });
+    found.into_iter().for_each(|own| sink.append(own, 0));
     let repairable = sink
         .counts
         .keys()

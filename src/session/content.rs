@@ -3,11 +3,12 @@
 use super::envelope::facts;
 use super::flags;
 use crate::dialect::pi::Role;
-use crate::json::{BlockMember, Kind, Member, Names, Scanner, Span, skip_space, text};
+use crate::json::{Kind, Member, Names, Scanner, Span, skip_space, text};
 use crate::line::is_blank;
 use crate::record::Record;
 use crate::record::blocks::Block;
 use std::cell::RefCell;
+use wide::u8x16;
 
 /// The members of a message that are looked at, found in one go.
 pub struct Message<'a> {
@@ -192,9 +193,7 @@ pub fn find_custom_block<T>(record: &Record<'_>, mut look: impl FnMut(&Block<'_>
         let mut at = skip_space(record.bytes, content.value.start + 1);
         while record.bytes.get(at) != Some(&b']') {
             let value = scanner.scan(record.bytes, at).ok()?;
-            let members: Vec<BlockMember> =
-                scanner.top.iter().map(|member| BlockMember { block: 0, member: member.clone() }).collect();
-            if let Some(found) = look(&Block::new(record.bytes, &value.span, value.kind, &members)) {
+            if let Some(found) = look(&Block::new(record.bytes, &value.span, value.kind, &scanner.top)) {
                 return Some(found);
             }
             at = skip_space(record.bytes, value.span.end);
@@ -245,16 +244,21 @@ pub fn walk_usual<'b>(usage: &'b [u8], mut give: impl FnMut(usize, &'b [u8])) ->
     walk().is_some_and(|rest| rest == b"}}")
 }
 
-/// The bytes that end a number.
-static ENDS: [bool; 256] = {
-    let mut ends = [false; 256];
-    let mut n = 0;
-    while n < 6 {
-        ends[b" \t\r\n,}"[n] as usize] = true;
-        n += 1;
+/// Where a number ends that is known to be one.
+#[inline]
+fn number_end(bytes: &[u8]) -> Option<usize> {
+    let (chunks, rest) = bytes.as_chunks::<16>();
+    for (n, chunk) in chunks.iter().enumerate() {
+        let chunk = u8x16::new(*chunk);
+        let blank = chunk.min(u8x16::splat(b' ')).simd_eq(chunk);
+        let ends = (blank | chunk.simd_eq(u8x16::splat(b',')) | chunk.simd_eq(u8x16::splat(b'}'))).to_bitmask();
+        if ends != 0 {
+            return Some(n * 16 + ends.trailing_zeros() as usize);
+        }
     }
-    ends
-};
+    let end = |byte: &u8| matches!(byte, 0..=b' ' | b',' | b'}');
+    rest.iter().position(end).map(|at| bytes.len() - rest.len() + at)
+}
 
 /// What stands behind a key and its number. The length of the key is known when this is compiled, which
 /// makes the comparison a few instructions.
@@ -268,7 +272,7 @@ fn number<'b, const N: usize>(
     let (head, behind) = bytes.split_first_chunk::<N>()?;
     // the record is known to be JSON: what begins like a number is one, and ends like one
     let is_number = head == key && matches!(behind.first(), Some(b'0'..=b'9' | b'-'));
-    let digits = if is_number { behind.iter().position(|byte| ENDS[usize::from(*byte)])? } else { 0 };
+    let digits = if is_number { number_end(behind)? } else { 0 };
     let (own, rest) = behind.split_at(digits);
     if digits == 0 {
         return None;

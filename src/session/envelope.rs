@@ -104,6 +104,8 @@ pub struct Envelope<'a> {
     pub facts: u32,
     /// How an assistant's turn ended, as bits of [`flags`](super::flags).
     pub turn: u16,
+    /// Whether it has a key that lines of other storages have.
+    pub foreign: bool,
 }
 
 /// The depth beyond which nesting is remarkable (rule J006).
@@ -112,8 +114,9 @@ pub const DEEP: usize = 128;
 impl<'a> Envelope<'a> {
     /// Reads a record. `valid_utf8` is false where it holds bytes that are no UTF-8.
     pub fn read(record: &Record<'a>, valid_utf8: bool) -> Envelope<'a> {
-        const NAMES: Names<5> = Names::new([b"type", b"id", b"parentId", b"timestamp", b"message"]);
-        let [kind, id, parent, time, message] = NAMES.find(record.top, record.bytes);
+        const NAMES: Names<8> =
+            Names::new([b"type", b"id", b"parentId", b"timestamp", b"message", b"seq", b"uuid", b"storageVersion"]);
+        let [kind, id, parent, time, message, seq, uuid, storage] = NAMES.find(record.top, record.bytes);
         let notes = &record.scanner.notes;
         let mut facts = 0;
         let mut set = |on: bool, fact: u32| facts |= if on { fact } else { 0 };
@@ -135,6 +138,7 @@ impl<'a> Envelope<'a> {
             timed: time.is_some(),
             facts: 0,
             turn: 0,
+            foreign: seq.or(uuid).or(storage).is_some(),
         };
         if !header {
             set(entry == EntryType::Missing, facts::NO_TYPE);
@@ -222,7 +226,7 @@ pub enum FieldState<'m> {
 
 /// How the field `spec` stands among `members`.
 pub fn field_state<'m>(bytes: &[u8], members: &'m [Member], spec: &FieldSpec) -> FieldState<'m> {
-    match crate::json::get(members, bytes, spec.name) {
+    match crate::json::get_by_word(members, bytes, spec.word, spec.name) {
         None if spec.required && !replaced(bytes, members, spec.name) => FieldState::Missing,
         None => FieldState::Fine,
         Some(member) if member.kind == Kind::Null && spec.required => FieldState::Missing,

@@ -38,6 +38,55 @@ impl Children {
     }
 }
 
+/// What is done on a [`walk`].
+pub trait Visit {
+    /// Before anything below the entry.
+    fn enter(&mut self, n: u32);
+    /// When everything below it is done.
+    fn leave(&mut self, n: u32);
+}
+
+/// Walks the trees of `count` entries in file order, children likewise, with memory for forks only. Members of
+/// loops, and what hangs on them, are in no tree.
+pub fn walk(count: usize, children: &Children, parent: impl Fn(u32) -> Option<u32>, visit: &mut impl Visit) {
+    // of each fork that the walk is in, how many of its children are done or being walked
+    let mut forks: Vec<u32> = Vec::new();
+    for root in 0..count as u32 {
+        if parent(root).is_some() {
+            continue;
+        }
+        let mut next = Some(root);
+        while let Some(mut n) = next {
+            visit.enter(n);
+            while let [first, others @ ..] = children.get(n) {
+                if !others.is_empty() {
+                    forks.push(1);
+                }
+                n = *first;
+                visit.enter(n);
+            }
+            next = loop {
+                visit.leave(n);
+                if n == root {
+                    break None;
+                }
+                let Some(above) = parent(n) else { break None };
+                n = above;
+                let siblings = children.get(n);
+                if siblings.len() > 1
+                    && let Some(done) = forks.last_mut()
+                {
+                    if let Some(&sibling) = siblings.get(*done as usize) {
+                        *done += 1;
+                        break Some(sibling);
+                    }
+                    forks.pop();
+                }
+            };
+        }
+    }
+}
+
 /// When a walk through the forest enters and leaves each entry: tells ancestors at once.
 pub struct Intervals {
     times: Vec<(u32, u32)>,
@@ -46,38 +95,31 @@ pub struct Intervals {
 impl Intervals {
     /// Walks the forest of a session.
     pub fn of(session: &Session, children: &Children) -> Intervals {
-        Intervals::by(session.entries.len(), children, |n| session.entries[n as usize].parent().entry())
+        Intervals::by(session.entries.len(), children, |n| session.parent(n))
     }
 
     /// Walks the forest of `count` entries by the parents that `parent` gives. Members of loops, and what
     /// hangs on them, are in no tree and related to nothing.
     pub fn by(count: usize, children: &Children, parent: impl Fn(u32) -> Option<u32>) -> Intervals {
-        let mut times = vec![(u32::MAX, 0); count];
-        let mut clock = 0;
-        let mut stack: Vec<(u32, u32)> = Vec::new();
-        for root in 0..count as u32 {
-            if parent(root).is_some() {
-                continue;
+        struct Clock {
+            times: Vec<(u32, u32)>,
+            now: u32,
+        }
+        impl Visit for Clock {
+            #[inline]
+            fn enter(&mut self, n: u32) {
+                self.times[n as usize].0 = self.now;
+                self.now += 1;
             }
-            times[root as usize].0 = clock;
-            clock += 1;
-            stack.push((root, 0));
-            while let Some((n, done)) = stack.last_mut() {
-                match children.get(*n).get(*done as usize) {
-                    Some(&child) => {
-                        *done += 1;
-                        times[child as usize].0 = clock;
-                        clock += 1;
-                        stack.push((child, 0));
-                    }
-                    None => {
-                        times[*n as usize].1 = clock;
-                        stack.pop();
-                    }
-                }
+
+            #[inline]
+            fn leave(&mut self, n: u32) {
+                self.times[n as usize].1 = self.now;
             }
         }
-        Intervals { times }
+        let mut clock = Clock { times: vec![(u32::MAX, 0); count], now: 0 };
+        walk(count, children, parent, &mut clock);
+        Intervals { times: clock.times }
     }
 
     /// When the walk enters an entry; `u32::MAX` for what it never comes to.
@@ -139,9 +181,16 @@ pub fn loops(count: usize, parent: impl Fn(u32) -> Option<u32>) -> Vec<Vec<u32>>
 }
 
 impl Session {
+    /// What entry `n` hangs on, as the tree has it.
+    #[inline]
+    pub fn hangs_on(&self, n: u32) -> Parent {
+        Parent::of(self.links[n as usize])
+    }
+
     /// The entry that `n` hangs on.
+    #[inline]
     pub fn parent(&self, n: u32) -> Option<u32> {
-        self.entries[n as usize].parent().entry()
+        self.hangs_on(n).entry()
     }
 
     /// Children of every entry, in file order.
@@ -157,8 +206,8 @@ impl Session {
     /// How many entries have no children.
     pub fn tips(&self) -> u64 {
         let mut parents = vec![false; self.entries.len()];
-        for entry in &self.entries {
-            if let Parent::Entry(p) = entry.parent() {
+        for link in &self.links {
+            if let Parent::Entry(p) = Parent::of(*link) {
                 parents[p as usize] = true;
             }
         }

@@ -81,7 +81,7 @@ impl Session {
             && let Some(parent) = self.find_key(key)
         {
             self.pending.pop();
-            self.entries[n as usize].link = Parent::Entry(parent).link();
+            self.links[n as usize] = Parent::Entry(parent).link();
         }
         for n in refs..self.refs.len() {
             if let RefValue::Id(key) = self.refs[n].value {

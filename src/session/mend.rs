@@ -79,11 +79,12 @@ impl Session {
             if parent == Parent::Root {
                 entry.flags |= flags::PARENT_NULL;
             }
-            entry.link = parent.link();
+            self.links[n as usize] = parent.link();
             if mending.renames_roles && entry.role == crate::dialect::pi::Role::HookMessage {
                 entry.role = crate::dialect::pi::Role::Custom;
             }
         }
+        self.traits = self.entries.iter().collect();
         self.pending = Vec::new();
         self.loops = Vec::new();
         self.in_loop = EntrySet::default();

@@ -18,6 +18,7 @@ pub mod reread;
 pub mod scan;
 pub mod set;
 pub mod tools;
+pub mod traits;
 pub mod view;
 
 use crate::dialect::pi::{EntryType, Role};
@@ -26,6 +27,7 @@ use foldhash::fast::FixedState;
 use ids::{Arena, Key, Table};
 use set::EntrySet;
 use std::hash::BuildHasher;
+use traits::Traits;
 
 /// One entry.
 #[derive(Clone, Copy, Debug)]
@@ -40,8 +42,6 @@ pub struct Entry {
     pub time: i64,
     /// Its id, where it has one (see [`flags::ID`]).
     pub id: Key,
-    /// Its parent; see [`Entry::parent`].
-    link: u32,
     /// Where the value of `id` begins, counted from `offset`; `u32::MAX` where that is unknown.
     id_at: u32,
     /// Likewise for `parentId`.
@@ -125,6 +125,15 @@ impl Parent {
         }
     }
 
+    fn of(link: u32) -> Parent {
+        match link {
+            ROOT => Parent::Root,
+            ABSENT => Parent::Absent,
+            DANGLING => Parent::Dangling,
+            n => Parent::Entry(n),
+        }
+    }
+
     /// The entry, if it is one.
     pub fn entry(self) -> Option<u32> {
         match self {
@@ -143,7 +152,6 @@ impl Entry {
             line,
             time: NO_TIME,
             id: Key::default(),
-            link: ABSENT,
             id_at: u32::MAX,
             parent_at: u32::MAX,
             id_length: 0,
@@ -151,16 +159,6 @@ impl Entry {
             flags: flags::ID_ABSENT | flags::PARENT_ABSENT | flags::TIME_NO_STRING,
             kind: EntryType::Missing,
             role: Role::None,
-        }
-    }
-
-    /// What it hangs on, as the tree has it.
-    pub fn parent(&self) -> Parent {
-        match self.link {
-            ROOT => Parent::Root,
-            ABSENT => Parent::Absent,
-            DANGLING => Parent::Dangling,
-            n => Parent::Entry(n),
         }
     }
 
@@ -326,6 +324,10 @@ pub enum Shape {
 pub struct Session {
     /// The entries in file order.
     pub entries: Vec<Entry>,
+    /// What each entry hangs on, see [`Session::hangs_on`]: walks through the tree need nothing else of them.
+    links: Vec<u32>,
+    /// What some entry is like, and what all are.
+    pub traits: Traits,
     /// Where long ids stand.
     pub arena: Arena,
     /// Which entry has an id.

@@ -1,13 +1,16 @@
 //! Which tool result answers which call, on every branch at once.
 //!
-//! The forest is walked once, without recursion, and with no memory for what is in a chain. On the way down the state of each call id is noted (which
-//! call stands there, whether it is answered), and on the way back up undone; what a subtree is like is
-//! added up on the way back. So each entry is looked at once, however many tips share it.
+//! The forest is walked once. On the way down the state of each call id is noted (which call stands there,
+//! whether it is answered), and on the way back up undone; what a subtree is like is added up on the way
+//! back. So each entry is looked at once, however many tips share it.
 
-use super::graph::Children;
+use super::graph::{Children, Visit, walk};
 use super::{Call, Session, flags};
 use crate::dialect::pi::{EntryType, Role};
-use hashbrown::{HashMap, HashSet};
+use foldhash::fast::RandomState;
+use hashbrown::{HashMap, HashSet, HashTable};
+use std::hash::BuildHasher;
+use std::ops::Range;
 
 /// A forest of entries: that of the file, or as a repair has left it.
 pub struct Forest<'a> {
@@ -55,41 +58,69 @@ pub struct Pairs {
 }
 
 /// What is known of a call id on the way from the root.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Unseen,
     /// A result that no call stands before.
     Early(u32),
     /// A call of a failed message.
     Failed(u32),
-    Open(Open),
+    /// A call that waits for its result.
+    Open(u32),
     /// An answered call.
     Answered(u32),
 }
 
-/// A call that waits for its result.
+/// A call or a result while the entries below it are walked.
 #[derive(Clone, Copy)]
-struct Open {
-    call: u32,
-    /// How many messages that end a run stood on the path, the call's included.
-    breaks: u32,
-    /// How many compactions.
+struct Item {
+    /// The first of the list with its id: there the state of the id is kept.
+    first: u32,
+    /// What the state was before; `None` where it was left as it was.
+    before: Option<State>,
+}
+
+/// A message of the path that ends a run of results, and how many compactions stood before it.
+struct Break {
+    entry: u32,
     compactions: u32,
 }
 
-/// An entry with several children that the walk is in; one with a single child needs no memory.
-struct Fork {
-    /// How many of its children are done, or are being walked.
-    done: u32,
-    /// What is below those that are done.
-    below: Below,
+/// What the walk asks of an entry, as bits: a byte each, so that they are at hand on the way down and back.
+mod class {
+    /// It counts.
+    pub const COUNTS: u8 = 1 << 0;
+    /// See [`ends_run`](super::ends_run).
+    pub const ENDS_RUN: u8 = 1 << 1;
+    pub const COMPACTION: u8 = 1 << 2;
+    pub const ASSISTANT: u8 = 1 << 3;
+    pub const RESULT: u8 = 1 << 4;
+    pub const FAILED: u8 = 1 << 5;
+    /// It stopped for the results of its calls.
+    pub const WAITS: u8 = 1 << 6;
+    /// The model sees a message.
+    pub const SEEN: u8 = 1 << 7;
 }
 
-/// What a state was before an entry changed it.
-struct Change {
-    slot: u32,
-    entry: u32,
-    before: State,
+fn class_of(forest: &Forest<'_>, n: u32) -> u8 {
+    if !(forest.counts)(n) {
+        return 0;
+    }
+    let entry = &forest.session.entries[n as usize];
+    let kind = match (entry.kind, entry.role) {
+        (EntryType::Compaction, _) => class::COMPACTION,
+        (EntryType::Message, Role::Assistant) => class::ASSISTANT,
+        (EntryType::Message, Role::ToolResult) => class::RESULT,
+        _ => 0,
+    };
+    let set = |on: bool, bit: u8| if on { bit } else { 0 };
+    class::COUNTS
+        | kind
+        | set(ends_run(forest.session, n), class::ENDS_RUN)
+        | set(entry.has(flags::FAILED), class::FAILED)
+        | set(entry.has(flags::TOOL_USE), class::WAITS)
+        // a summary of a branch that was left is a message to the model
+        | set(entry.is_message() || entry.kind == EntryType::BranchSummary, class::SEEN)
 }
 
 /// What a subtree is like.
@@ -129,33 +160,103 @@ impl Pairs {
         if forest.session.calls.is_empty() {
             return Pairs::default();
         }
-        let mut walk = Walk::new(forest);
-        for root in 0..forest.session.entries.len() as u32 {
-            if (forest.parent)(root).is_none() {
-                walk.tree(root);
-            }
-        }
-        walk.finish()
+        let mut pairing = Walk::new(forest);
+        walk(forest.session.entries.len(), forest.children, forest.parent, &mut pairing);
+        pairing.finish()
     }
 }
 
 struct Walk<'a> {
     forest: &'a Forest<'a>,
-    /// The state of each call id.
-    slots: HashMap<u64, u32>,
+    classes: Vec<u8>,
+    ids: Ids,
+    /// Of each call and result.
+    items: Vec<Item>,
+    /// Of each first one of an id, the id's state.
     states: Vec<State>,
-    changes: Vec<Change>,
-    forks: Vec<Fork>,
-    breaks: u32,
-    compactions: Vec<u32>,
     /// Of each call: on how many branches it is answered, and a result that stands before it.
     answered: Vec<u32>,
     early: HashMap<u32, u32>,
+    breaks: Vec<Break>,
+    compactions: Vec<u32>,
+    /// What is below the child that was left last, and of each fork below the children before it.
+    below: Below,
+    forks: Vec<Below>,
     /// Results with the compaction that parts them from their call.
     parted: Vec<(Pair, u32)>,
-    /// Where in the list of calls the walk is.
+    /// Where in the list of calls the walk is: behind those of the entry entered last, or before those of the
+    /// one left last.
     cursor: usize,
     pairs: Pairs,
+}
+
+/// Which calls and results have the same id.
+struct Ids {
+    /// The first of each id.
+    table: HashTable<u32>,
+    /// Ids are what a file says: hashed anew they cannot be made to collide.
+    state: RandomState,
+    /// Those of the last calls, for which results mostly ask.
+    last: [(u64, Option<u32>); 8],
+    next: usize,
+}
+
+impl Ids {
+    fn new(count: usize) -> Ids {
+        // half of them are results of the others
+        let table = HashTable::with_capacity(count / 2);
+        Ids { table, state: RandomState::default(), last: [(0, None); 8], next: 0 }
+    }
+
+    /// The first of the list with the id of the one at `at`; that itself, if it is new.
+    fn first(&mut self, calls: &[Call], at: u32) -> u32 {
+        let id = calls[at as usize].id;
+        if let Some((_, Some(first))) = self.last.iter().find(|(other, first)| *other == id && first.is_some()) {
+            return *first;
+        }
+        let hash = |id: u64| self.state.hash_one(id);
+        let same = |other: &u32| calls[*other as usize].id == id;
+        let entry = self.table.entry(hash(id), same, |other| hash(calls[*other as usize].id));
+        let first = *entry.or_insert(at).get();
+        self.last[self.next % self.last.len()] = (id, Some(first));
+        self.next += 1;
+        first
+    }
+}
+
+impl Visit for Walk<'_> {
+    fn enter(&mut self, n: u32) {
+        let class = self.classes[n as usize];
+        if class & class::ENDS_RUN != 0 {
+            self.breaks.push(Break { entry: n, compactions: self.compactions.len() as u32 });
+        }
+        match class & (class::COMPACTION | class::ASSISTANT | class::RESULT) {
+            class::COMPACTION => self.compactions.push(n),
+            class::ASSISTANT => self.calls(n, class & class::FAILED != 0),
+            class::RESULT => self.results(n),
+            _ => {}
+        }
+        self.below = Below::default();
+        if self.forest.children.get(n).len() > 1 {
+            self.forks.push(Below::default());
+        }
+    }
+
+    fn leave(&mut self, n: u32) {
+        if self.forest.children.get(n).len() > 1 {
+            self.below = self.forks.pop().unwrap_or_default();
+        }
+        let class = self.classes[n as usize];
+        if class & class::COUNTS != 0 {
+            self.settle(n, class);
+        }
+        if let Some(parent) = (self.forest.parent)(n)
+            && self.forest.children.get(parent).len() > 1
+            && let Some(fork) = self.forks.last_mut()
+        {
+            fork.add(self.below);
+        }
+    }
 }
 
 impl<'a> Walk<'a> {
@@ -163,84 +264,24 @@ impl<'a> Walk<'a> {
         let count = forest.session.calls.len();
         Walk {
             forest,
-            slots: HashMap::with_capacity(count / 2),
-            states: Vec::with_capacity(count / 2),
-            changes: Vec::new(),
-            forks: Vec::new(),
-            breaks: 0,
-            compactions: Vec::new(),
+            classes: (0..forest.session.entries.len() as u32).map(|n| class_of(forest, n)).collect(),
+            ids: Ids::new(count),
+            items: vec![Item { first: 0, before: None }; count],
+            states: vec![State::Unseen; count],
             answered: vec![0; count],
             early: HashMap::new(),
+            breaks: Vec::new(),
+            compactions: Vec::new(),
+            below: Below::default(),
+            forks: Vec::new(),
             parted: Vec::new(),
             cursor: 0,
             pairs: Pairs::default(),
         }
     }
 
-    fn tree(&mut self, root: u32) {
-        let mut n = root;
-        loop {
-            self.enter(n);
-            let mut children = self.forest.children.get(n);
-            while let [first, others @ ..] = children {
-                if !others.is_empty() {
-                    self.forks.push(Fork { done: 1, below: Below::default() });
-                }
-                n = *first;
-                self.enter(n);
-                children = self.forest.children.get(n);
-            }
-            match self.back(n, root) {
-                Some(next) => n = next,
-                None => return,
-            }
-        }
-    }
-
-    /// Goes back up from entry `n`, which has no children, to where something is left to walk: that entry.
-    fn back(&mut self, mut n: u32, root: u32) -> Option<u32> {
-        let mut below = Below::default();
-        loop {
-            below = self.leave(n, below);
-            if n == root {
-                return None;
-            }
-            n = (self.forest.parent)(n)?;
-            let children = self.forest.children.get(n);
-            if children.len() > 1 {
-                let mut fork = self.forks.pop()?;
-                fork.below.add(below);
-                if let Some(&next) = children.get(fork.done as usize) {
-                    fork.done += 1;
-                    self.forks.push(fork);
-                    return Some(next);
-                }
-                below = fork.below;
-            }
-        }
-    }
-
-    fn counts(&self, n: u32) -> bool {
-        (self.forest.counts)(n)
-    }
-
-    fn enter(&mut self, n: u32) {
-        if !self.counts(n) {
-            return;
-        }
-        let session = self.forest.session;
-        let entry = &session.entries[n as usize];
-        self.breaks += u32::from(ends_run(session, n));
-        match (entry.kind, entry.role) {
-            (EntryType::Compaction, _) => self.compactions.push(n),
-            (EntryType::Message, Role::Assistant) => self.calls(n, entry.has(flags::FAILED)),
-            (EntryType::Message, Role::ToolResult) => self.results(n),
-            _ => {}
-        }
-    }
-
-    /// The places of an entry's calls in the list.
-    fn places(&mut self, n: u32) -> std::ops::Range<usize> {
+    /// The places of an entry's calls in the list, when it is entered.
+    fn places(&mut self, n: u32) -> Range<usize> {
         let calls: &[Call] = &self.forest.session.calls;
         // the walk mostly goes along the file
         let before = self.cursor.checked_sub(1).is_none_or(|at| calls[at].entry < n);
@@ -253,39 +294,52 @@ impl<'a> Walk<'a> {
         start..self.cursor
     }
 
+    /// The same, when it is left.
+    fn places_back(&mut self, n: u32) -> Range<usize> {
+        let calls: &[Call] = &self.forest.session.calls;
+        let before = self.cursor.checked_sub(1).is_none_or(|at| calls[at].entry <= n);
+        let behind = calls.get(self.cursor).is_none_or(|call| call.entry > n);
+        if !before || !behind {
+            self.cursor = calls.partition_point(|call| call.entry <= n);
+        }
+        let end = self.cursor;
+        self.cursor -= calls[..end].iter().rev().take_while(|call| call.entry == n).count();
+        self.cursor..end
+    }
+
     /// Whether a call is one of an entry's.
     fn is_in(&self, n: u32, call: u32) -> bool {
         self.forest.session.calls[call as usize].entry == n
     }
 
-    fn slot(&mut self, id: u64) -> u32 {
-        let next = self.states.len() as u32;
-        let slot = *self.slots.entry(id).or_insert(next);
-        if slot == next {
-            self.states.push(State::Unseen);
-        }
-        slot
+    /// The state of the id of a call or result.
+    fn state(&self, at: usize) -> State {
+        self.states[self.items[at].first as usize]
     }
 
-    /// Entry `entry` changes the state of a slot.
-    fn set(&mut self, entry: u32, slot: u32, state: State) {
-        let before = std::mem::replace(&mut self.states[slot as usize], state);
-        self.changes.push(Change { slot, entry, before });
+    /// Comes to a call or result: the state of its id.
+    fn meet(&mut self, at: usize) -> State {
+        let first = self.ids.first(&self.forest.session.calls, at as u32);
+        self.items[at] = Item { first, before: None };
+        self.states[first as usize]
+    }
+
+    /// The call or result that was met changes the state of its id.
+    fn set(&mut self, at: usize, state: State) {
+        let item = &mut self.items[at];
+        item.before = Some(std::mem::replace(&mut self.states[item.first as usize], state));
     }
 
     fn calls(&mut self, n: u32, failed: bool) {
-        let places = self.places(n);
-        let (breaks, compactions) = (self.breaks, self.compactions.len() as u32);
-        for at in places {
+        for at in self.places(n) {
             let call = at as u32;
-            let slot = self.slot(self.forest.session.calls[at].id);
-            match self.states[slot as usize] {
-                State::Open(first) if self.is_in(n, first.call) => {
-                    self.pairs.twice.push((call, first.call));
+            match self.meet(at) {
+                State::Open(first) if self.is_in(n, first) => {
+                    self.pairs.twice.push((call, first));
                     continue;
                 }
                 _ if failed => {
-                    self.set(n, slot, State::Failed(call));
+                    self.set(at, State::Failed(call));
                     continue;
                 }
                 State::Early(result) => {
@@ -293,97 +347,109 @@ impl<'a> Walk<'a> {
                 }
                 _ => {}
             }
-            self.set(n, slot, State::Open(Open { call, breaks, compactions }));
+            self.set(at, State::Open(call));
         }
     }
 
     fn results(&mut self, n: u32) {
         for at in self.places(n) {
             let result = at as u32;
-            let slot = self.slot(self.forest.session.calls[at].id);
-            match self.states[slot as usize] {
+            match self.meet(at) {
                 State::Unseen => {
                     self.pairs.stray.push((result, None));
-                    self.set(n, slot, State::Early(result));
+                    self.set(at, State::Early(result));
                 }
                 State::Early(_) => self.pairs.stray.push((result, None)),
                 State::Failed(call) => self.pairs.stray.push((result, Some(call))),
                 State::Answered(call) => self.pairs.repeated.push(Pair { result, call }),
-                State::Open(open) => {
-                    self.answer(open, result);
-                    self.set(n, slot, State::Answered(open.call));
+                State::Open(call) => {
+                    self.answer(Pair { result, call });
+                    self.set(at, State::Answered(call));
                 }
             }
         }
     }
 
-    fn answer(&mut self, open: Open, result: u32) {
-        let pair = Pair { result, call: open.call };
+    fn answer(&mut self, pair: Pair) {
         self.pairs.answers.push(pair);
-        if open.breaks != self.breaks {
-            self.pairs.misplaced.push(pair);
-        } else if self.compactions.len() as u32 > open.compactions
-            && let Some(&compaction) = self.compactions.last()
-        {
-            self.parted.push((pair, compaction));
+        // the message with the call ends a run itself: it is the last such one, or another followed
+        match self.breaks.last() {
+            Some(last) if self.is_in(last.entry, pair.call) => {
+                if self.compactions.len() as u32 > last.compactions
+                    && let Some(&compaction) = self.compactions.last()
+                {
+                    self.parted.push((pair, compaction));
+                }
+            }
+            _ => self.pairs.misplaced.push(pair),
         }
     }
 
-    /// Leaves an entry below which it is like that; what its subtree is like.
-    fn leave(&mut self, n: u32, mut below: Below) -> Below {
-        let entry = &self.forest.session.entries[n as usize];
-        // the last changes are its own: those of what is below it are undone
-        let changes = self.changes.iter().rposition(|change| change.entry != n).map_or(0, |at| at + 1);
-        if self.counts(n) {
-            let tip = below.tips == 0 || self.forest.leaf == Some(n);
-            below.tips += u32::from(tip);
-            below.quiet += u32::from(tip);
-            below.plain = (below.plain || tip) && entry.kind != EntryType::Compaction;
-            self.breaks -= u32::from(ends_run(self.forest.session, n));
-            match (entry.kind, entry.role) {
-                (EntryType::Compaction, _) => drop(self.compactions.pop()),
-                (EntryType::Message, Role::Assistant) => self.settle_calls(n, below, changes),
-                (EntryType::Message, Role::ToolResult) => self.settle_results(n, below, changes),
-                _ => {}
-            }
-            // a summary of a branch that was left is a message to the model
-            if entry.is_message() || entry.kind == EntryType::BranchSummary {
-                below.quiet = 0;
-            }
+    /// Below an entry that counts all is known.
+    fn settle(&mut self, n: u32, class: u8) {
+        let below = &mut self.below;
+        let tip = below.tips == 0 || self.forest.leaf == Some(n);
+        below.tips += u32::from(tip);
+        below.quiet += u32::from(tip);
+        below.plain = (below.plain || tip) && class & class::COMPACTION == 0;
+        if class & class::ENDS_RUN != 0 {
+            self.breaks.pop();
         }
-        for change in self.changes.drain(changes..).rev() {
-            self.states[change.slot as usize] = change.before;
+        match class & (class::COMPACTION | class::ASSISTANT | class::RESULT) {
+            class::COMPACTION => drop(self.compactions.pop()),
+            class::ASSISTANT => self.settle_calls(n, class & class::WAITS != 0),
+            class::RESULT => self.settle_results(n),
+            _ => {}
         }
-        below
+        if class & class::SEEN != 0 {
+            self.below.quiet = 0;
+        }
     }
 
-    /// Below an entry with calls all is known: which of them stay without a result somewhere.
-    fn settle_calls(&mut self, n: u32, below: Below, changes: usize) {
-        let waiting = self.forest.session.entries[n as usize].has(flags::TOOL_USE);
-        for at in changes..self.changes.len() {
-            let State::Open(Open { call, .. }) = self.states[self.changes[at].slot as usize] else { continue };
-            let open = below.tips - self.answered[call as usize];
+    /// Which calls of an entry stay without a result somewhere.
+    fn settle_calls(&mut self, n: u32, waiting: bool) {
+        let places = self.places_back(n);
+        for at in places.clone() {
+            let call = at as u32;
+            if self.items[at].before.is_none() || self.state(at) != State::Open(call) {
+                continue;
+            }
+            let open = self.below.tips - self.answered[at];
             if open == 0 {
                 continue;
             }
             if let Some(&result) = self.early.get(&call) {
                 self.pairs.early.push(Pair { result, call });
-            } else if !waiting || open > below.quiet {
+            } else if !waiting || open > self.below.quiet {
                 self.pairs.lost.push(call);
+            }
+        }
+        self.undo(places);
+    }
+
+    fn settle_results(&mut self, n: u32) {
+        let places = self.places_back(n);
+        for at in places.clone() {
+            if self.items[at].before.is_some()
+                && let State::Answered(call) = self.state(at)
+            {
+                self.answered[call as usize] += self.below.tips;
+            }
+        }
+        self.undo(places);
+        let calls = &self.forest.session.calls;
+        while let Some(parted) = self.parted.pop_if(|(pair, _)| calls[pair.result as usize].entry == n) {
+            if self.below.plain {
+                self.pairs.parted.push(parted);
             }
         }
     }
 
-    fn settle_results(&mut self, n: u32, below: Below, changes: usize) {
-        for at in changes..self.changes.len() {
-            if let State::Answered(call) = self.states[self.changes[at].slot as usize] {
-                self.answered[call as usize] += below.tips;
-            }
-        }
-        let calls = &self.forest.session.calls;
-        while let Some(parted) = self.parted.pop_if(|(pair, _)| calls[pair.result as usize].entry == n) {
-            if below.plain {
-                self.pairs.parted.push(parted);
+    /// Makes the states what they were before an entry was entered.
+    fn undo(&mut self, places: Range<usize>) {
+        for item in self.items[places].iter().rev() {
+            if let Some(before) = item.before {
+                self.states[item.first as usize] = before;
             }
         }
     }

@@ -5,6 +5,7 @@ use super::facts::{FileFacts, FirstLine, Lost};
 use super::graph;
 use super::ids::{Arena, Key, Marks, Table};
 use super::set::EntrySet;
+use super::traits::Traits;
 use super::{
     Call, Entry, Header, HeaderField, MOST_ENTRIES, NO_TIME, Parent, Ref, RefKind, RefValue, Session, Shape, flags,
 };
@@ -290,6 +291,7 @@ pub(super) struct BlockPart<O> {
     pub(super) facts: FileFacts,
     /// The entries, each with what it names as its parent.
     pub(super) entries: Vec<(Entry, Key)>,
+    traits: Traits,
     pub(super) arena: Arena,
     headers: Vec<Header>,
     pub(super) refs: Vec<Ref>,
@@ -322,6 +324,7 @@ impl<O: Observer> BlockScan<'_, O> {
             behind: 0,
             facts: FileFacts::default(),
             entries: Vec::new(),
+            traits: Traits::default(),
             arena: Arena::default(),
             headers: Vec::new(),
             refs: Vec::new(),
@@ -576,7 +579,8 @@ impl<O: Observer> BlockScan<'_, O> {
         let facts = &mut self.part.facts;
         facts.objects += 1;
         facts.deepest = facts.deepest.max(record.scanner.notes.depth);
-        let owner = if envelope.header || !may_be_foreign(&record, &envelope) { None } else { dialect::owner(&record) };
+        let may_be_foreign = envelope.foreign || matches!(envelope.entry, EntryType::Missing | EntryType::Unknown);
+        let owner = if envelope.header || !may_be_foreign { None } else { dialect::owner(&record) };
         let part = match owner {
             _ if envelope.header => Part::Header,
             _ if self.part.headers.is_empty() && self.block.offset == 0 && pi::is_title(&record) => Part::Title,
@@ -711,7 +715,6 @@ impl<O: Observer> BlockScan<'_, O> {
             line: seen.line.number,
             time: envelope.time.millis().unwrap_or(NO_TIME),
             id,
-            link: 0,
             id_at,
             parent_at,
             id_length,
@@ -729,9 +732,10 @@ impl<O: Observer> BlockScan<'_, O> {
             self.part.hashes.push(FixedState::with_seed(seed).hash_one(&seen.record.bytes[seen.span()]));
         }
         self.refs(seen, n, offset);
-        if self.options.calls && self.calls(seen, n) {
-            self.part.entries[n as usize].0.flags |= flags::SILENT;
-        }
+        let silent = self.options.calls && self.calls(seen, n);
+        let (row, _) = &mut self.part.entries[n as usize];
+        row.flags |= if silent { flags::SILENT } else { 0 };
+        self.part.traits.add(row);
     }
 
     fn refs(&mut self, seen: &RecordView<'_>, entry: u32, offset: u64) {
@@ -831,15 +835,6 @@ fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Whether the keys of a record let it be a line of another storage.
-fn may_be_foreign(record: &Record<'_>, envelope: &Envelope<'_>) -> bool {
-    matches!(envelope.entry, EntryType::Missing | EntryType::Unknown)
-        || record.top.iter().any(|m| {
-            let is = |name| m.is(record.bytes, name);
-            is(b"seq") || is(b"uuid") || is(b"storageVersion")
-        })
-}
-
 /// Where the last byte of a line's content ends: NULs and white space are none.
 fn content_end(bytes: &[u8], pieces: &Pieces) -> usize {
     match pieces.list.last() {
@@ -929,6 +924,8 @@ impl<O: Observer> Builder<O> {
     fn new() -> Self {
         let session = Session {
             entries: Vec::new(),
+            links: Vec::new(),
+            traits: Traits::default(),
             arena: Arena::default(),
             table: Table::default(),
             header: None,
@@ -950,12 +947,13 @@ impl<O: Observer> Builder<O> {
 
     /// Makes room for what the rest of a source of `size` bytes will bring, going by what is there.
     fn expect(&mut self, size: u64) {
-        let Session { entries, facts, .. } = &mut self.session;
+        let Session { entries, links, facts, .. } = &mut self.session;
         let rest = size.saturating_sub(facts.bytes) as u128;
         let more = entries.len() as u128 * rest / u128::from(facts.bytes.max(1));
         // a file may change its manners: not more than a GiB of rows ahead of the evidence
         let more = more.min(1 << 24) as usize;
         entries.reserve(more);
+        links.reserve(more);
         self.marks.reserve(more);
     }
 
@@ -998,8 +996,9 @@ impl Session {
             row.line += base;
             row.id = session.arena.adopt(&part.arena, row.id);
             let n = session.entries.len() as u32;
-            row.link = session.link(n, &row, &part.arena, parent).link();
+            let link = session.link(n, &row, &part.arena, parent).link();
             added(&session.arena, &row);
+            session.links.push(link);
             session.entries.push(row);
         }
         for mut reference in part.refs {
@@ -1009,6 +1008,7 @@ impl Session {
             }
             session.refs.push(reference);
         }
+        session.traits.append(part.traits);
         session.calls.extend(part.calls.into_iter().map(|c| Call { entry: c.entry + first, ..c }));
         session.hashes.extend(part.hashes);
         session.odd_lines.extend(part.odd_lines.into_iter().map(|(line, offset)| (line + base, offset)));
@@ -1057,7 +1057,7 @@ impl Session {
                 Some(earlier) => earlier[..earlier.partition_point(|m| *m < n)].last().copied(),
                 None => None,
             };
-            self.entries[n as usize].link = before.unwrap_or(last);
+            self.links[n as usize] = before.unwrap_or(last);
             before.is_none()
         });
         pending.shrink_to_fit();
@@ -1065,8 +1065,8 @@ impl Session {
         self.settle_copies();
         self.shape = self.find_shape();
         if self.shape == Shape::Line {
-            for n in 0..self.entries.len() as u32 {
-                self.entries[n as usize].link = n.checked_sub(1).map_or(Parent::Root, Parent::Entry).link();
+            for (n, link) in (0u32..).zip(&mut self.links) {
+                *link = n.checked_sub(1).map_or(Parent::Root, Parent::Entry).link();
             }
         }
         self.loops = graph::loops(self.entries.len(), |n| self.parent(n));
@@ -1105,11 +1105,11 @@ impl Session {
             let end = last.get(&later).copied().unwrap_or(later);
             last.insert(before, end);
         }
-        for n in 0..self.entries.len() {
-            let Parent::Entry(parent) = self.entries[n].parent() else { continue };
+        for (n, link) in (0u32..).zip(&mut self.links) {
+            let Parent::Entry(parent) = Parent::of(*link) else { continue };
             if let Some(&node) = last.get(&parent) {
-                self.near.push((n as u32, parent));
-                self.entries[n].link = node;
+                self.near.push((n, parent));
+                *link = node;
             }
         }
     }
@@ -1118,7 +1118,6 @@ impl Session {
         if self.entries.is_empty() {
             return Shape::Tree;
         }
-        let with_id = self.entries.iter().filter(|e| e.has(flags::ID)).count();
         let old = match self.version() {
             Some(version) => version < 2,
             // null, true and "1" count as 1 in pi; what the entries show decides
@@ -1126,7 +1125,7 @@ impl Session {
         };
         if old && self.is_tree_in_old_clothes() {
             Shape::Tree
-        } else if old || with_id == 0 {
+        } else if old || !self.traits.any(flags::ID) {
             Shape::Line
         } else {
             Shape::Tree

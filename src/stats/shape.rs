@@ -24,8 +24,8 @@ impl Shape {
         // no child, one, or more
         let mut children = vec![0u8; count];
         let mut shape = Shape::default();
-        for entry in &session.entries {
-            match entry.parent() {
+        for n in 0..count as u32 {
+            match session.hangs_on(n) {
                 Parent::Entry(parent) => children[parent as usize] = (children[parent as usize] + 1).min(2),
                 _ => shape.roots += 1,
             }

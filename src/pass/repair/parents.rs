@@ -129,7 +129,7 @@ fn loose(model: &Model<'_>) -> Vec<Loose> {
     for n in (0..model.len()).filter(|n| model.stays(*n)) {
         let entry = &model.session.entries[n as usize];
         let hangs_on = model.parent(n);
-        let fault = match entry.parent() {
+        let fault = match model.session.hangs_on(n) {
             _ if hangs_on == Some(n) => Fault::Itself,
             Parent::Absent if !entry.has(flags::ID_ABSENT) || model.is_renamed(n) => Fault::Absent,
             Parent::Dangling => Fault::NotThere,

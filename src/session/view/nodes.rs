@@ -105,11 +105,13 @@ impl View<'_> {
     /// empty and occurs once, and every parent is a string or null.
     fn trusts_index(&self) -> bool {
         let odd = |e: &Entry| !e.has(flags::ID) || e.has(flags::PARENT_NO_STRING);
+        let traits = &self.session.traits;
+        let none = traits.all(flags::ID) && !traits.any(flags::PARENT_NO_STRING);
         self.reader != Reader::Pi
             || self.session.facts.extras.is_empty()
                 && self.session.shape == Shape::Tree
                 && self.session.copies.is_empty()
-                && !self.nodes.iter().any(|node| odd(self.item(node.item)))
+                && (none || !self.nodes.iter().any(|node| odd(self.item(node.item))))
     }
 
     /// As a line: each on the one before.
@@ -193,7 +195,7 @@ impl View<'_> {
         let session = self.session;
         let from_index = self.entry(n).filter(|_| session.shape == Shape::Tree && !row.has(flags::PARENT_NO_STRING));
         if let Some(entry) = from_index {
-            if let Parent::Entry(parent) = row.parent() {
+            if let Parent::Entry(parent) = session.hangs_on(entry) {
                 return IdValue::Text(session.arena.get(session.entries[parent as usize].id));
             }
             let at = session.pending.partition_point(|(n, _)| *n < entry);

@@ -363,7 +363,7 @@ fn index(session: &Session) -> Vec<String> {
     let entry = |n: usize| {
         let e = &session.entries[n];
         let place = (e.offset, e.length, e.line, e.time, e.flags, e.kind, e.role, e.id_span(), e.parent_span());
-        format!("{:?} {:?} {:?}", session.id_text(n as u32), place, e.parent())
+        format!("{:?} {:?} {:?}", session.id_text(n as u32), place, session.hangs_on(n as u32))
     };
     let references =
         session.refs.iter().map(|r| format!("{} {:?} {} {} {:?}", r.entry, r.kind, r.offset, r.length, r.target));
