@@ -124,12 +124,12 @@ pub(super) fn survives(text: &[u8]) -> bool {
 /// printed mostly is, and to guess that double costs less than to read it. Where the guess fails, this says no.
 pub(super) fn is_shortest(text: &[u8], point: usize) -> bool {
     let (whole, fraction) = (&text[..point], text.get(point + 1..).unwrap_or_default());
-    let zeros = if whole == b"0" { 1 + fraction.iter().take_while(|&&byte| byte == b'0').count() } else { 0 };
-    if point + fraction.len() - zeros <= 15 {
+    let zeros = if whole == b"0" { fraction.iter().take_while(|&&byte| byte == b'0').count() } else { 0 };
+    let (digits, significant) = (worth_of(&fraction[zeros..]), point + fraction.len() - zeros);
+    if significant - usize::from(whole == b"0") <= 15 {
         return true;
     }
-    let (Some(large), Some(small), Some(power)) = (worth_of(whole), worth_of(fraction), POWERS.get(fraction.len()))
-    else {
+    let (Some(large), Some(small), Some(power)) = (worth_of(whole), digits, POWERS.get(fraction.len())) else {
         return false;
     };
     // as near to the number as three roundings leave it
@@ -149,16 +149,15 @@ const POWERS: [f64; 23] = [
     1e21, 1e22,
 ];
 
-/// What digits are worth, if they are at most 24 and their worth is less than 2^64.
+/// What digits are worth, if they are so few that this is less than 2^64.
 #[inline(always)]
 fn worth_of(digits: &[u8]) -> Option<u64> {
-    if let [digit] = digits {
-        return Some(u64::from(digit - b'0'));
+    if digits.len() > 19 {
+        return None;
     }
-    let mut padded = [b'0'; 24];
-    padded[24usize.checked_sub(digits.len())?..].copy_from_slice(digits);
-    let [first, second, third] = [0, 8, 16].map(|at| eight(padded[at..].first_chunk().unwrap_or(&[b'0'; 8])));
-    (first < 1000).then(|| (first * 100_000_000 + second) * 100_000_000 + third)
+    let (eights, rest) = digits.as_chunks::<8>();
+    let worth = eights.iter().fold(0, |worth, digits| worth * 100_000_000 + eight(digits));
+    Some(rest.iter().fold(worth, |worth, digit| worth * 10 + u64::from(digit - b'0')))
 }
 
 /// What eight digits are worth.

@@ -19,6 +19,7 @@ use rayon::prelude::*;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{LazyLock, OnceLock};
 
 /// When and how a rule looks.
@@ -296,6 +297,8 @@ pub struct Audit<'a> {
     pub beside: Option<(&'a Beside, u32)>,
     children: OnceLock<Children>,
     intervals: OnceLock<Intervals>,
+    /// How many entries were walked over without them.
+    walked: AtomicU64,
     loops: OnceLock<(Vec<Vec<u32>>, EntrySet)>,
     kind: OnceLock<FileKind>,
     pairs: OnceLock<Pairs>,
@@ -311,6 +314,7 @@ impl<'a> Audit<'a> {
             beside: None,
             children: OnceLock::new(),
             intervals: OnceLock::new(),
+            walked: AtomicU64::new(0),
             loops: OnceLock::new(),
             kind: OnceLock::new(),
             pairs: OnceLock::new(),
@@ -394,6 +398,24 @@ impl<'a> Audit<'a> {
                 leaf: self.session.leaf(),
             })
         })
+    }
+
+    /// Whether `a` is `n` or one of its ancestors. Members of loops, and what hangs on them, are no one's.
+    pub fn is_on_path(&self, a: u32, n: u32) -> bool {
+        let session = self.session;
+        if session.loops.is_empty() && self.intervals.get().is_none() {
+            // what is asked for mostly stands a little above, and few ask
+            let most = session.entries.len() as u64;
+            let mut at = n;
+            while self.walked.fetch_add(1, Ordering::Relaxed) < most {
+                match session.parent(at) {
+                    _ if at == a => return true,
+                    Some(parent) => at = parent,
+                    None => return false,
+                }
+            }
+        }
+        self.intervals().is_on_path(a, n)
     }
 
     /// Who is whose ancestor.
@@ -538,11 +560,11 @@ impl<'a> Audit<'a> {
 
     /// A place in an entry.
     pub fn place_of(&self, entry: &Entry, offset: u64, length: u64) -> Place {
-        let line = match entry.has(flags::JOINED) {
-            true => entry.line + self.line_feeds(entry.offset, offset),
-            false => entry.line,
-        };
-        self.line_place(line, offset, length)
+        if entry.has(flags::JOINED) {
+            return self.line_place(entry.line + self.line_feeds(entry.offset, offset), offset, length);
+        }
+        // an entry mostly begins where its line does: looking back from there finds that at once
+        Place { line: entry.line, line_start: self.line_start(entry.line, entry.offset.min(offset)), offset, length }
     }
 
     /// A place in a header.

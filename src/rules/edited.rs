@@ -5,7 +5,7 @@ use crate::dialect::pi::{EntryType, Role};
 use crate::json::Scanner;
 use crate::record::Record;
 use crate::session::view::{Context, Fate, Leaf, Reader, View};
-use crate::session::{Call, RefKind, flags, pairs};
+use crate::session::{Call, RefKind, call_ids, flags, pairs};
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
 
@@ -88,10 +88,11 @@ impl<'b, 'a> Branch<'b, 'a> {
             let Some(n) = self.view.entry(shown.node) else { continue };
             let entry = &session.entries[n as usize];
             let first = session.calls.partition_point(|call| call.entry < n) as u32;
+            let hash = |call: &Call| session.call_ids.hash_of(call.id);
             let own = || (first..).zip(session.calls_of(n));
             if entry.kind == EntryType::Message && entry.role == Role::ToolResult {
                 for (at, result) in own().filter(|(_, call)| call.is_result) {
-                    if open.remove(&result.id).is_none() {
+                    if open.remove(&hash(result)).is_none() {
                         self.blame(at, found);
                     }
                 }
@@ -101,7 +102,7 @@ impl<'b, 'a> Branch<'b, 'a> {
             }
             self.settle(&mut open, found);
             waits = entry.has(flags::TOOL_USE);
-            let calls = own().filter(|(_, call)| !call.is_result).map(|(at, call)| (call.id, Open::Call(at)));
+            let calls = own().filter(|(_, call)| !call.is_result).map(|(at, call)| (hash(call), Open::Call(at)));
             let calls: HashMap<u64, Open> = calls.collect();
             open = match shown.edit.filter(|_| entry.role == Role::Assistant) {
                 None => calls,
@@ -159,7 +160,7 @@ impl<'b, 'a> Branch<'b, 'a> {
             Some(bytes) if scanner.scan(&bytes, 0).is_ok() => {
                 let record = Record::new(&bytes, &scanner);
                 let ids = record.blocks().filter_map(|block| record.string(block.call_id()?));
-                ids.map(|id| Call::hash(&id)).collect()
+                ids.map(|id| call_ids::hash(&id)).collect()
             }
             _ => Vec::new(),
         }

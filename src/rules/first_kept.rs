@@ -120,7 +120,7 @@ fn by_id(audit: &Audit<'_>, reference: &Ref) -> Kept {
     if target == reference.entry || session.has_same_id(target, reference.entry) {
         return Kept::Nothing;
     }
-    match audit.intervals().is_on_path(target, reference.entry) || session.is_in_loop(reference.entry) {
+    match audit.is_on_path(target, reference.entry) || session.is_in_loop(reference.entry) {
         true => Kept::Entry(target),
         false => Kept::OffPath(target),
     }

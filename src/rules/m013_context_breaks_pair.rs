@@ -86,7 +86,7 @@ pub(super) fn parted(audit: &Audit<'_>) -> Vec<(Pair, Ref)> {
         let Some((reference, kept)) = kept.get(&compaction) else { continue };
         let breaks = match kept {
             Kept::Entry(first) => {
-                !audit.intervals().is_on_path(*first, call) && split(audit, *first, compaction, &mut steps).is_none()
+                !audit.is_on_path(*first, call) && split(audit, *first, compaction, &mut steps).is_none()
             }
             _ => true,
         };

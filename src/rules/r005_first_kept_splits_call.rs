@@ -77,7 +77,7 @@ pub(super) fn split(audit: &Audit<'_>, first: u32, compaction: u32, steps: &mut 
     if session.entries[call as usize].role != Role::Assistant {
         return None;
     }
-    let calls: HashSet<u64> = session.calls_of(call).iter().filter(|c| !c.is_result).map(|c| c.id).collect();
+    let calls: HashSet<u32> = session.calls_of(call).iter().filter(|c| !c.is_result).map(|c| c.id).collect();
     if calls.is_empty() {
         return None;
     }

@@ -30,7 +30,7 @@ fn check(audit: &Audit<'_>, sink: &mut Sink) {
         let name = || super::quote(&session.arena.get(key));
         let problem = match reference.target {
             None => format!("the edit's target {} is not in this file", name()),
-            Some(target) if !audit.intervals().is_on_path(target, reference.entry) => {
+            Some(target) if !audit.is_on_path(target, reference.entry) => {
                 format!("the edit's target {} is not on its path", name())
             }
             Some(target) if !is_editable(audit, target) => format!("the edit's target {} cannot be edited", name()),

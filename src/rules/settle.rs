@@ -39,14 +39,14 @@ pub fn judge(audit: &Audit<'_>, checker: Checker, policy: &Policy) -> Findings {
             }
         }
     };
-    // what the rules about calls look at takes as long to find out as all the others take
+    // what the rules about calls look at takes longest to find out
     audit.side_by_side(
-        || others.iter().for_each(|rule| run(rule, &mut sink)),
         || {
             if matches!(kind, FileKind::Session) {
                 audit.pairs();
             }
         },
+        || others.iter().for_each(|rule| run(rule, &mut sink)),
     );
     // they do not look at what was found before, and read many entries again
     let found = audit.each(&on_calls, |rule| {

@@ -14,19 +14,21 @@ impl Children {
         let mut starts = vec![0u32; count + 1];
         for n in 0..count as u32 {
             if let Some(p) = parent(n) {
-                starts[p as usize + 1] += 1;
+                starts[p as usize] += 1;
             }
         }
-        for n in 0..count {
-            starts[n + 1] += starts[n];
+        // how many there are becomes where they end, and, filled from the back, where they start
+        let mut sum = 0;
+        for start in &mut starts {
+            sum += *start;
+            *start = sum;
         }
-        let mut next = starts.clone();
-        let mut list = vec![0u32; starts[count] as usize];
-        for n in 0..count as u32 {
+        let mut list = vec![0u32; sum as usize];
+        for n in (0..count as u32).rev() {
             if let Some(p) = parent(n) {
-                let slot = &mut next[p as usize];
+                let slot = &mut starts[p as usize];
+                *slot -= 1;
                 list[*slot as usize] = n;
-                *slot += 1;
             }
         }
         Children { starts, list }

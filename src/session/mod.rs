@@ -3,6 +3,7 @@
 //! [`scan::scan`] fills it in one pass. Nothing here keeps the text of a line; what is needed
 //! again is read again by offset.
 
+pub mod call_ids;
 pub mod content;
 pub mod derived_ids;
 pub mod envelope;
@@ -22,11 +23,10 @@ pub mod traits;
 pub mod view;
 
 use crate::dialect::pi::{EntryType, Role};
+use call_ids::CallIds;
 use facts::FileFacts;
-use foldhash::fast::FixedState;
 use ids::{Arena, Key, Table};
 use set::EntrySet;
-use std::hash::BuildHasher;
 use traits::Traits;
 
 /// One entry.
@@ -246,17 +246,10 @@ pub struct Ref {
 pub struct Call {
     /// The entry that holds it.
     pub entry: u32,
+    /// The number of the call's id: a call and a result with the same id have the same, see [`Session::call_ids`].
+    pub id: u32,
     /// Whether it is a result.
     pub is_result: bool,
-    /// A hash of the call's id.
-    pub id: u64,
-}
-
-impl Call {
-    /// The hash of a call's id.
-    pub fn hash(id: &[u8]) -> u64 {
-        FixedState::default().hash_one(id)
-    }
 }
 
 /// A header.
@@ -340,6 +333,8 @@ pub struct Session {
     pub refs: Vec<Ref>,
     /// Tool calls and results, in file order.
     pub calls: Vec<Call>,
+    /// Their ids.
+    pub call_ids: CallIds,
     /// Parents that name nothing, or something that stands later: entry, id, and whether it was
     /// found later.
     pub pending: Vec<(u32, Key)>,

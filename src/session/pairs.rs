@@ -7,9 +7,7 @@
 use super::graph::{Children, Visit, walk};
 use super::{Call, Session, flags};
 use crate::dialect::pi::{EntryType, Role};
-use foldhash::fast::RandomState;
-use hashbrown::{HashMap, HashSet, HashTable};
-use std::hash::BuildHasher;
+use hashbrown::{HashMap, HashSet};
 use std::ops::Range;
 
 /// A forest of entries: that of the file, or as a repair has left it.
@@ -71,19 +69,10 @@ enum State {
     Answered(u32),
 }
 
-/// A call or a result while the entries below it are walked.
-#[derive(Clone, Copy)]
-struct Item {
-    /// The first of the list with its id: there the state of the id is kept.
-    first: u32,
-    /// What the state was before; `None` where it was left as it was.
-    before: Option<State>,
-}
-
-/// A message of the path that ends a run of results, and how many compactions stood before it.
-struct Break {
+/// A compaction of the path, and how many messages that end a run of results stand before it.
+struct Compaction {
     entry: u32,
-    compactions: u32,
+    breaks: u32,
 }
 
 /// What the walk asks of an entry, as bits: a byte each, so that they are at hand on the way down and back.
@@ -169,16 +158,17 @@ impl Pairs {
 struct Walk<'a> {
     forest: &'a Forest<'a>,
     classes: Vec<u8>,
-    ids: Ids,
-    /// Of each call and result.
-    items: Vec<Item>,
-    /// Of each first one of an id, the id's state.
+    /// Of each call id.
     states: Vec<State>,
+    /// Of each call and result, while the entries below it are walked: what the state of its id was before;
+    /// `None` where it was left as it was.
+    before: Vec<Option<State>>,
     /// Of each call: on how many branches it is answered, and a result that stands before it.
     answered: Vec<u32>,
     early: HashMap<u32, u32>,
-    breaks: Vec<Break>,
-    compactions: Vec<u32>,
+    /// The messages of the path that end a run of results.
+    breaks: Vec<u32>,
+    compactions: Vec<Compaction>,
     /// What is below the child that was left last, and of each fork below the children before it.
     below: Below,
     forks: Vec<Below>,
@@ -190,48 +180,16 @@ struct Walk<'a> {
     pairs: Pairs,
 }
 
-/// Which calls and results have the same id.
-struct Ids {
-    /// The first of each id.
-    table: HashTable<u32>,
-    /// Ids are what a file says: hashed anew they cannot be made to collide.
-    state: RandomState,
-    /// Those of the last calls, for which results mostly ask.
-    last: [(u64, Option<u32>); 8],
-    next: usize,
-}
-
-impl Ids {
-    fn new(count: usize) -> Ids {
-        // half of them are results of the others
-        let table = HashTable::with_capacity(count / 2);
-        Ids { table, state: RandomState::default(), last: [(0, None); 8], next: 0 }
-    }
-
-    /// The first of the list with the id of the one at `at`; that itself, if it is new.
-    fn first(&mut self, calls: &[Call], at: u32) -> u32 {
-        let id = calls[at as usize].id;
-        if let Some((_, Some(first))) = self.last.iter().find(|(other, first)| *other == id && first.is_some()) {
-            return *first;
-        }
-        let hash = |id: u64| self.state.hash_one(id);
-        let same = |other: &u32| calls[*other as usize].id == id;
-        let entry = self.table.entry(hash(id), same, |other| hash(calls[*other as usize].id));
-        let first = *entry.or_insert(at).get();
-        self.last[self.next % self.last.len()] = (id, Some(first));
-        self.next += 1;
-        first
-    }
-}
-
 impl Visit for Walk<'_> {
     fn enter(&mut self, n: u32) {
         let class = self.classes[n as usize];
         if class & class::ENDS_RUN != 0 {
-            self.breaks.push(Break { entry: n, compactions: self.compactions.len() as u32 });
+            self.breaks.push(n);
         }
         match class & (class::COMPACTION | class::ASSISTANT | class::RESULT) {
-            class::COMPACTION => self.compactions.push(n),
+            class::COMPACTION => {
+                self.compactions.push(Compaction { entry: n, breaks: self.breaks.len() as u32 });
+            }
             class::ASSISTANT => self.calls(n, class & class::FAILED != 0),
             class::RESULT => self.results(n),
             _ => {}
@@ -265,9 +223,8 @@ impl<'a> Walk<'a> {
         Walk {
             forest,
             classes: (0..forest.session.entries.len() as u32).map(|n| class_of(forest, n)).collect(),
-            ids: Ids::new(count),
-            items: vec![Item { first: 0, before: None }; count],
-            states: vec![State::Unseen; count],
+            states: vec![State::Unseen; forest.session.call_ids.len()],
+            before: vec![None; count],
             answered: vec![0; count],
             early: HashMap::new(),
             breaks: Vec::new(),
@@ -314,26 +271,19 @@ impl<'a> Walk<'a> {
 
     /// The state of the id of a call or result.
     fn state(&self, at: usize) -> State {
-        self.states[self.items[at].first as usize]
+        self.states[self.forest.session.calls[at].id as usize]
     }
 
-    /// Comes to a call or result: the state of its id.
-    fn meet(&mut self, at: usize) -> State {
-        let first = self.ids.first(&self.forest.session.calls, at as u32);
-        self.items[at] = Item { first, before: None };
-        self.states[first as usize]
-    }
-
-    /// The call or result that was met changes the state of its id.
+    /// A call or result changes the state of its id.
     fn set(&mut self, at: usize, state: State) {
-        let item = &mut self.items[at];
-        item.before = Some(std::mem::replace(&mut self.states[item.first as usize], state));
+        let id = self.forest.session.calls[at].id as usize;
+        self.before[at] = Some(std::mem::replace(&mut self.states[id], state));
     }
 
     fn calls(&mut self, n: u32, failed: bool) {
         for at in self.places(n) {
             let call = at as u32;
-            match self.meet(at) {
+            match self.state(at) {
                 State::Open(first) if self.is_in(n, first) => {
                     self.pairs.twice.push((call, first));
                     continue;
@@ -354,7 +304,7 @@ impl<'a> Walk<'a> {
     fn results(&mut self, n: u32) {
         for at in self.places(n) {
             let result = at as u32;
-            match self.meet(at) {
+            match self.state(at) {
                 State::Unseen => {
                     self.pairs.stray.push((result, None));
                     self.set(at, State::Early(result));
@@ -374,11 +324,11 @@ impl<'a> Walk<'a> {
         self.pairs.answers.push(pair);
         // the message with the call ends a run itself: it is the last such one, or another followed
         match self.breaks.last() {
-            Some(last) if self.is_in(last.entry, pair.call) => {
-                if self.compactions.len() as u32 > last.compactions
-                    && let Some(&compaction) = self.compactions.last()
+            Some(&last) if self.is_in(last, pair.call) => {
+                if let Some(compaction) = self.compactions.last()
+                    && compaction.breaks as usize == self.breaks.len()
                 {
-                    self.parted.push((pair, compaction));
+                    self.parted.push((pair, compaction.entry));
                 }
             }
             _ => self.pairs.misplaced.push(pair),
@@ -411,7 +361,7 @@ impl<'a> Walk<'a> {
         let places = self.places_back(n);
         for at in places.clone() {
             let call = at as u32;
-            if self.items[at].before.is_none() || self.state(at) != State::Open(call) {
+            if self.before[at].is_none() || self.state(at) != State::Open(call) {
                 continue;
             }
             let open = self.below.tips - self.answered[at];
@@ -430,7 +380,7 @@ impl<'a> Walk<'a> {
     fn settle_results(&mut self, n: u32) {
         let places = self.places_back(n);
         for at in places.clone() {
-            if self.items[at].before.is_some()
+            if self.before[at].is_some()
                 && let State::Answered(call) = self.state(at)
             {
                 self.answered[call as usize] += self.below.tips;
@@ -447,9 +397,9 @@ impl<'a> Walk<'a> {
 
     /// Makes the states what they were before an entry was entered.
     fn undo(&mut self, places: Range<usize>) {
-        for item in self.items[places].iter().rev() {
-            if let Some(before) = item.before {
-                self.states[item.first as usize] = before;
+        for at in places.rev() {
+            if let Some(before) = self.before[at].take() {
+                self.states[self.forest.session.calls[at].id as usize] = before;
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The one pass over a file: blocks in parallel, joined in order.
 
+use super::call_ids::{self, CallIds};
 use super::envelope::{Envelope, Id, facts};
 use super::facts::{FileFacts, FirstLine, Lost};
 use super::graph;
@@ -295,7 +296,8 @@ pub(super) struct BlockPart<O> {
     pub(super) arena: Arena,
     headers: Vec<Header>,
     pub(super) refs: Vec<Ref>,
-    calls: Vec<Call>,
+    /// Calls and results, with the hash of their ids.
+    calls: Vec<(Call, u64)>,
     hashes: Vec<u64>,
     odd_lines: Vec<(u64, u64)>,
     pub(super) observer: O,
@@ -773,14 +775,14 @@ impl<O: Observer> BlockScan<'_, O> {
         }
     }
 
-    /// Notes the ids of tool calls and results, hashed: they are only compared with each other.
+    /// Notes the ids of tool calls and results.
     /// Whether it is an assistant's message without text that ended as usual.
     fn calls(&mut self, seen: &RecordView<'_>, entry: u32) -> bool {
         let record = &seen.record;
         let calls = &mut self.part.calls;
         let mut note = |is_result: bool, member: Option<&Member>| {
             if let Some(id) = member.and_then(|m| record.string(m)) {
-                calls.push(Call { entry, is_result, id: Call::hash(&id) });
+                calls.push((Call { entry, id: 0, is_result }, call_ids::hash(&id)));
             }
         };
         match seen.envelope.role {
@@ -932,6 +934,7 @@ impl<O: Observer> Builder<O> {
             extra_headers: Vec::new(),
             refs: Vec::new(),
             calls: Vec::new(),
+            call_ids: CallIds::default(),
             pending: Vec::new(),
             copies: Vec::new(),
             near: Vec::new(),
@@ -1009,7 +1012,10 @@ impl Session {
             session.refs.push(reference);
         }
         session.traits.append(part.traits);
-        session.calls.extend(part.calls.into_iter().map(|c| Call { entry: c.entry + first, ..c }));
+        for (call, hash) in part.calls {
+            let id = session.call_ids.number(hash, call.is_result);
+            session.calls.push(Call { entry: call.entry + first, id, ..call });
+        }
         session.hashes.extend(part.hashes);
         session.odd_lines.extend(part.odd_lines.into_iter().map(|(line, offset)| (line + base, offset)));
         let mut facts = part.facts;
@@ -1046,6 +1052,7 @@ impl Session {
     /// What can be said only at the end of the file: ids, parents that are not the entry before, copies
     /// of ids, the shape, references.
     fn settle(&mut self, marks: Marks) {
+        self.call_ids.rest();
         (self.table, self.copies) = Table::of(&self.entries, &self.arena, marks);
         let copies = self.copies_by_last();
         let mut pending = std::mem::take(&mut self.pending);

@@ -45,7 +45,7 @@ pub(super) struct Linker<'m, 'a> {
     /// Each entry's root, as a forest with short ways.
     roots: Vec<u32>,
     /// The entries that hold the tool calls that loose results answer.
-    calls: HashMap<u64, Vec<u32>>,
+    calls: HashMap<u32, Vec<u32>>,
     from_id: FromId,
     left: u32,
 }
@@ -54,7 +54,7 @@ impl<'m, 'a> Linker<'m, 'a> {
     /// A linker of these entries, which from now on hang on nothing.
     pub(super) fn new(model: &'m mut Model<'a>, loose: &[Loose]) -> Self {
         let session = model.session;
-        let mut calls: HashMap<u64, Vec<u32>> = HashMap::new();
+        let mut calls: HashMap<u32, Vec<u32>> = HashMap::new();
         let mut loose_entries = HashSet::new();
         for Loose { n, .. } in loose {
             model.links.set(*n, None);

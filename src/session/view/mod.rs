@@ -108,7 +108,8 @@ pub struct View<'a> {
     pub reader: Reader,
     /// Where it resumes.
     pub leaf: Leaf,
-    nodes: Vec<Node>,
+    /// The nodes, where they are not the entries of the index, linked as there.
+    nodes: Option<Vec<Node>>,
     /// Which node has an id, where the session's own table does not tell.
     ids: Option<NodesById>,
     /// Nodes whose id occurs again later, in order, and the node that stands for each.
@@ -137,7 +138,7 @@ impl<'a> View<'a> {
             session,
             reader,
             leaf: Leaf::Start,
-            nodes: Vec::new(),
+            nodes: None,
             ids: None,
             later: Vec::new(),
             line: false,
@@ -158,17 +159,22 @@ impl<'a> View<'a> {
 
     /// How many nodes there are.
     pub fn len(&self) -> u32 {
-        self.nodes.len() as u32
+        self.nodes.as_ref().map_or(self.session.entries.len(), Vec::len) as u32
     }
 
     /// Whether there is no node.
     pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
+        self.len() == 0
     }
 
     /// The row of a node.
     pub fn row(&self, n: u32) -> &'a Entry {
-        self.item(self.nodes[n as usize].item)
+        self.item(self.item_of(n))
+    }
+
+    /// The entry of the index, or what stands behind its end, that a node is.
+    fn item_of(&self, n: u32) -> u32 {
+        self.nodes.as_ref().map_or(n, |nodes| nodes[n as usize].item)
     }
 
     fn item(&self, item: u32) -> &'a Entry {
@@ -181,29 +187,32 @@ impl<'a> View<'a> {
 
     /// The entry of the index that a node is; `None` for what only this reader takes for an entry.
     pub fn entry(&self, n: u32) -> Option<u32> {
-        let item = self.nodes[n as usize].item;
+        let item = self.item_of(n);
         ((item as usize) < self.session.entries.len()).then_some(item)
     }
 
     /// The node that an entry of the index is, if this reader sees it.
     pub fn node_of(&self, entry: u32) -> Option<u32> {
-        if self.nodes.len() == self.session.entries.len() && self.session.facts.extras.is_empty() {
+        let Some(nodes) = &self.nodes else { return Some(entry) };
+        if nodes.len() == self.session.entries.len() && self.session.facts.extras.is_empty() {
             return Some(entry);
         }
         // extras stand between the entries, by their place in the file
         let offset = self.session.entries[entry as usize].offset;
-        let at = self.nodes.partition_point(|node| self.item(node.item).offset < offset);
-        (self.nodes.get(at)?.item == entry).then_some(at as u32)
+        let at = nodes.partition_point(|node| self.item(node.item).offset < offset);
+        (nodes.get(at)?.item == entry).then_some(at as u32)
     }
 
     /// What a node hangs on in the tree.
     pub fn tree_parent(&self, n: u32) -> Option<u32> {
-        Some(self.nodes[n as usize].tree).filter(|p| *p != NONE)
+        let Some(nodes) = &self.nodes else { return self.session.parent(n) };
+        Some(nodes[n as usize].tree).filter(|p| *p != NONE)
     }
 
     /// Where the way from a node to its root goes on.
     pub fn walk_parent(&self, n: u32) -> Option<u32> {
-        Some(self.nodes[n as usize].walk).filter(|p| *p != NONE)
+        let Some(nodes) = &self.nodes else { return self.session.parent(n) };
+        Some(nodes[n as usize].walk).filter(|p| *p != NONE)
     }
 
     /// Whether the node's record is dropped by pi, since its line is not one JSON value.
@@ -260,7 +269,7 @@ impl<'a> View<'a> {
             return None;
         }
         let derived = self.derived.get_or_init(|| derived_ids::of_session(self.source, self.session));
-        derived[self.nodes[n as usize].item as usize]
+        derived[self.item_of(n) as usize]
     }
 
     /// The parent as JSON, as it stands in the file or as `migrate` sets it; `None` for an absent one.

@@ -3,7 +3,7 @@
 use super::super::{Entry, Parent, RefKind, RefValue, flags};
 use super::value::IdValue;
 use super::{Reader, View};
-use crate::session::Shape;
+use crate::session::{Session, Shape};
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry as Slot;
@@ -70,24 +70,45 @@ pub struct Node {
     pub(super) walk: u32,
 }
 
+/// As a line: each on the one before.
+fn line_up(nodes: &mut [Node]) {
+    for (n, node) in (0u32..).zip(nodes).skip(1) {
+        node.tree = n - 1;
+        node.walk = n - 1;
+    }
+}
+
 impl View<'_> {
     /// Finds the nodes and their parents.
     pub(super) fn build(&mut self) {
-        self.collect();
-        if self.line {
-            self.line_up();
-        } else if self.trusts_index() {
-            self.copy_links();
-        } else {
-            self.link();
+        if self.is_index() {
+            return;
         }
+        let mut nodes = self.collect();
+        if self.line {
+            line_up(&mut nodes);
+        } else if self.trusts_index(&nodes) {
+            self.copy_links(&mut nodes);
+        } else {
+            self.nodes = Some(nodes);
+            return self.link();
+        }
+        self.nodes = Some(nodes);
         if self.reader == Reader::Pi && self.line {
             self.records = Some(self.parsed_records());
         }
     }
 
+    /// Whether the reader sees just the entries of the index, linked as there, and there is no loop, in which the
+    /// tree is another one than the way to the root.
+    fn is_index(&self) -> bool {
+        let session = self.session;
+        let sees_all = self.reader != Reader::Pi || !session.traits.any(flags::DROPPED);
+        sees_all && !self.line && session.loops.is_empty() && self.trusts_index(&[])
+    }
+
     /// The entries that the reader sees, in file order.
-    fn collect(&mut self) {
+    fn collect(&self) -> Vec<Node> {
         let session = self.session;
         let all = 0..session.entries.len() as u32;
         let seen = |n: &u32| self.reader != Reader::Pi || !session.entries[*n as usize].has(flags::DROPPED);
@@ -98,58 +119,50 @@ impl View<'_> {
             nodes.extend((all.end..all.end + extras).map(node));
             nodes.sort_by_key(|node| self.item(node.item).offset);
         }
-        self.nodes = nodes;
+        nodes
     }
 
     /// Whether the index links the nodes as the reader does: every id that it sees is a string that is not
-    /// empty and occurs once, and every parent is a string or null.
-    fn trusts_index(&self) -> bool {
+    /// empty and occurs once, and every parent is a string or null. Without nodes, those of all entries.
+    fn trusts_index(&self, nodes: &[Node]) -> bool {
+        let Session { traits, facts, shape, copies, .. } = self.session;
         let odd = |e: &Entry| !e.has(flags::ID) || e.has(flags::PARENT_NO_STRING);
-        let traits = &self.session.traits;
-        let none = traits.all(flags::ID) && !traits.any(flags::PARENT_NO_STRING);
+        let none = || traits.all(flags::ID) && !traits.any(flags::PARENT_NO_STRING);
         self.reader != Reader::Pi
-            || self.session.facts.extras.is_empty()
-                && self.session.shape == Shape::Tree
-                && self.session.copies.is_empty()
-                && (none || !self.nodes.iter().any(|node| odd(self.item(node.item))))
-    }
-
-    /// As a line: each on the one before.
-    fn line_up(&mut self) {
-        for n in 1..self.nodes.len() {
-            self.nodes[n].tree = n as u32 - 1;
-            self.nodes[n].walk = n as u32 - 1;
-        }
+            || facts.extras.is_empty()
+                && *shape == Shape::Tree
+                && copies.is_empty()
+                && (none() || !nodes.is_empty() && !nodes.iter().any(|node| odd(self.item(node.item))))
     }
 
     /// As the index has them, but for parents that the reader does not see. An entry that names itself
     /// is a root of the tree.
-    fn copy_links(&mut self) {
+    fn copy_links(&self, nodes: &mut [Node]) {
         let session = self.session;
-        let places = self.places();
-        for n in 0..self.nodes.len() {
-            let parent = session.parent(self.nodes[n].item).unwrap_or(NONE);
+        let places = self.places(nodes);
+        for (n, node) in (0u32..).zip(&mut *nodes) {
+            let parent = session.parent(node.item).unwrap_or(NONE);
             let parent = places.as_ref().map_or(parent, |p| p.get(parent as usize).copied().unwrap_or(NONE));
-            self.nodes[n].walk = parent;
-            self.nodes[n].tree = if parent as usize == n { NONE } else { parent };
+            node.walk = parent;
+            node.tree = if parent == n { NONE } else { parent };
         }
         if self.reader == Reader::Pi {
             return;
         }
         // whoever shows every record shows a loop too, cut where it would come round
         for members in &session.loops {
-            self.nodes[members[0] as usize].tree = NONE;
+            nodes[members[0] as usize].tree = NONE;
         }
     }
 
     /// For each entry of the index its node; `None` where both have the same number.
-    fn places(&self) -> Option<Vec<u32>> {
+    fn places(&self, nodes: &[Node]) -> Option<Vec<u32>> {
         let entries = self.session.entries.len();
-        if self.nodes.len() == entries {
+        if nodes.len() == entries {
             return None;
         }
         let mut places = vec![NONE; entries];
-        for (n, node) in (0u32..).zip(&self.nodes) {
+        for (n, node) in (0u32..).zip(nodes) {
             places[node.item as usize] = n;
         }
         Some(places)
@@ -157,6 +170,9 @@ impl View<'_> {
 
     /// By the ids as pi compares them: a later copy takes the place of an earlier one.
     pub(super) fn link(&mut self) {
+        if self.nodes.is_none() {
+            self.nodes = Some(self.collect());
+        }
         let mut ids = NodesById::default();
         let mut repeated = false;
         for n in 0..self.len() {
@@ -170,9 +186,10 @@ impl View<'_> {
             let parent = self.parent_value(n);
             let found = ids.find(self, &parent).unwrap_or(NONE);
             let is_root = parent == IdValue::Null || found != NONE && parent.is_same(&self.own_id(n));
-            let node = &mut self.nodes[n as usize];
-            node.tree = if is_root { NONE } else { found };
-            node.walk = if parent.is_truthy() { found } else { NONE };
+            let (tree, walk) = (if is_root { NONE } else { found }, if parent.is_truthy() { found } else { NONE });
+            if let Some(nodes) = &mut self.nodes {
+                nodes[n as usize] = Node { tree, walk, ..nodes[n as usize] };
+            }
         }
         self.ids = Some(ids);
     }
@@ -212,7 +229,7 @@ impl View<'_> {
         let session = self.session;
         let headers = session.header.iter().chain(&session.extra_headers).filter(|h| !h.dropped);
         let mut headers = headers.map(|h| h.offset).peekable();
-        let mut records = Vec::with_capacity(self.nodes.len() + 1);
+        let mut records = Vec::with_capacity(self.len() as usize + 1);
         for n in 0..self.len() {
             while headers.next_if(|at| *at < self.row(n).offset).is_some() {
                 records.push(None);
