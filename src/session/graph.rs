@@ -246,6 +246,27 @@ mod tests {
         loops(parents.len(), |n| u32::try_from(parents[n as usize]).ok())
     }
 
+    proptest::proptest! {
+        /// Children and ancestors are what a look at every entry says; of members of loops there is nothing to say.
+        #[test]
+        fn the_forest_is_what_its_parents_say(parents in proptest::collection::vec(-2i64..12, 1..12)) {
+            let count = parents.len();
+            let parent = |n: u32| u32::try_from(parents[n as usize]).ok().filter(|p| (*p as usize) < count);
+            let children = Children::of(count, parent);
+            let above = |n: u32| std::iter::successors(Some(n), |n| parent(*n)).take(count + 1).collect::<Vec<_>>();
+            let intervals = Intervals::by(count, &children, parent);
+            for n in 0..count as u32 {
+                let own: Vec<u32> = (0..count as u32).filter(|m| parent(*m) == Some(n)).collect();
+                proptest::prop_assert_eq!(children.get(n), own);
+                for a in 0..count as u32 {
+                    let path = above(n);
+                    let is_tree = path.len() <= count;
+                    proptest::prop_assert_eq!(intervals.is_on_path(a, n), is_tree && path.contains(&a));
+                }
+            }
+        }
+    }
+
     #[test]
     fn loops_are_found_once_with_their_members_in_order() {
         assert!(of(&[-1, 0, 1]).is_empty());

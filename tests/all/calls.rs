@@ -5,6 +5,8 @@ use crate::repair::{all_choices, config, holds, options, repairing};
 use crate::support::{check_bytes, fixtures, written};
 use proptest::prelude::*;
 use serde_json::Value;
+use sesstool::rules::check::Audit;
+use sesstool::session::graph::Intervals;
 use sesstool::session::scan::scan;
 use sesstool::session::view::{Leaf, Reader, View};
 use sesstool::source::Source;
@@ -237,6 +239,20 @@ proptest! {
         holds(&bytes, &options())?;
         holds(&bytes, &all_choices())?;
         is_mended(&bytes)?;
+    }
+
+    /// Whether an entry stands above another is the same by a walk up and by the times at which a walk down
+    /// comes to them, as long as there is patience for the first and beyond.
+    #[test]
+    fn both_ways_know_what_stands_above(specs in prop::collection::vec(spec(), 1..30), line in any::<bool>()) {
+        let source = Source::bytes(session(&specs, line));
+        let (session, ()) = scan(&source, &Default::default())?;
+        let audit = Audit::new(&source, &session, None);
+        let times = Intervals::of(&session, &session.children());
+        let count = session.entries.len() as u32;
+        for (a, n) in (0..count).flat_map(|n| (0..count).map(move |a| (a, n))) {
+            prop_assert_eq!(audit.is_on_path(a, n), times.is_on_path(a, n), "{} above {}", a, n);
+        }
     }
 }
 

@@ -367,7 +367,10 @@ fn index(session: &Session) -> Vec<String> {
     };
     let references =
         session.refs.iter().map(|r| format!("{} {:?} {} {} {:?}", r.entry, r.kind, r.offset, r.length, r.target));
-    (0..session.entries.len()).map(entry).chain(references).collect()
+    let calls =
+        session.calls.iter().map(|c| format!("{} {} {:x}", c.entry, c.is_result, session.call_ids.hash_of(c.id)));
+    let traits = [format!("{:?}", session.traits)];
+    (0..session.entries.len()).map(entry).chain(references).chain(calls).chain(traits).collect()
 }
 
 /// A memory and a file session, and the model of both.
