@@ -37,7 +37,9 @@ impl CallIds {
         let again = |number: &u32| spread(hashes[*number as usize]);
         if table.len() < hashes.len() {
             table.reserve(hashes.len(), again);
-            (0..hashes.len() as u32).for_each(|number| drop(table.insert_unique(again(&number), number, again)));
+            for number in 0..hashes.len() as u32 {
+                table.insert_unique(again(&number), number, again);
+            }
         }
         let entry = table.entry(spread(hash), |number| hashes[*number as usize] == hash, again);
         let number = *entry.or_insert(hashes.len() as u32).get();
@@ -54,8 +56,8 @@ impl CallIds {
         self.hashes[number as usize]
     }
 
-    /// How many ids there are.
-    pub fn len(&self) -> usize {
+    /// How many ids there are: numbers are below it.
+    pub fn count(&self) -> usize {
         self.hashes.len()
     }
 
@@ -80,7 +82,7 @@ mod tests {
                 ids.rest();
             }
         }
-        assert_eq!(ids.len(), 37);
+        assert_eq!(ids.count(), 37);
         for (a, x) in texts.iter().zip(&numbers) {
             assert_eq!(ids.hash_of(*x), hash(a.as_bytes()));
             for (b, y) in texts.iter().zip(&numbers) {

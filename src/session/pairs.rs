@@ -223,7 +223,7 @@ impl<'a> Walk<'a> {
         Walk {
             forest,
             classes: (0..forest.session.entries.len() as u32).map(|n| class_of(forest, n)).collect(),
-            states: vec![State::Unseen; forest.session.call_ids.len()],
+            states: vec![State::Unseen; forest.session.call_ids.count()],
             before: vec![None; count],
             answered: vec![0; count],
             early: HashMap::new(),
