@@ -2,7 +2,6 @@
 
 use super::kernel::Look;
 use super::walk::{chunk, never};
-use std::cmp::Ordering;
 
 /// A number that was scanned.
 #[derive(Clone, Copy)]
@@ -119,32 +118,67 @@ pub(super) fn survives(text: &[u8]) -> bool {
     shortest == text || decimal(text).is_some_and(|value| Some(value) == decimal(shortest))
 }
 
-/// Whether a number without sign and exponent, whose whole part ends at `point`, is spelled as a double's
+/// Whether a number without sign and exponent, whose whole part ends at `point`, has just the digits of a double's
 /// shortest form, which comes back as that double and so as it was, or has few digits. What a program has
-/// printed mostly is, and to guess that double costs less than to read it. Where the guess fails, this says no.
+/// printed mostly has, and to see that in whole numbers costs less than to read and print it. A no says nothing.
 pub(super) fn is_shortest(text: &[u8], point: usize) -> bool {
     let (whole, fraction) = (&text[..point], text.get(point + 1..).unwrap_or_default());
-    let zeros = if whole == b"0" { fraction.iter().take_while(|&&byte| byte == b'0').count() } else { 0 };
-    let (digits, significant) = (worth_of(&fraction[zeros..]), point + fraction.len() - zeros);
-    if significant - usize::from(whole == b"0") <= 15 {
+    let zeros = if whole == b"0" { 1 + fraction.iter().take_while(|&&byte| byte == b'0').count() } else { 0 };
+    let significant = point + fraction.len() - zeros;
+    if significant <= 15 {
         return true;
     }
-    let (Some(large), Some(small), Some(power)) = (worth_of(whole), digits, POWERS.get(fraction.len())) else {
+    let (Some(large), Some(small)) = (worth_of(whole), worth_of(&fraction[zeros.saturating_sub(1)..])) else {
         return false;
     };
-    // as near to the number as three roundings leave it
-    let guess = large as f64 + small as f64 / power;
-    let mut buffer = zmij::Buffer::new();
-    let mut is = |double| buffer.format_finite(double).as_bytes().cmp(text);
-    match is(guess) {
-        Ordering::Equal => true,
-        Ordering::Less => is(guess.next_up()).is_eq(),
-        Ordering::Greater => is(guess.next_down()).is_eq(),
+    let (Some(&ten), Some(power)) = (TENS.get(fraction.len()), POWERS.get(fraction.len())) else { return false };
+    if significant > 17 {
+        return false;
     }
+    let digits = (u128::from(large) * ten + u128::from(small)) as u64;
+    // as near to the number as two roundings leave it
+    let bits = (digits as f64 / power).to_bits();
+    // the double is the mantissa divided by 2 ^ shift; so no product below is beyond 2 ^ 127
+    let (shift, mut mantissa) = (1075 - (bits >> 52) as i64, (bits & (MIDDLE - 1) | MIDDLE) as i64);
+    if !(1..=70).contains(&shift) {
+        return false;
+    }
+    // differences are counted in parts of 2 ^ shift and of `ten`: the last digit is worth `unit` of them, and the
+    // next double is `ten` away
+    let (unit, ten) = (1i128 << shift, ten as i128);
+    let mut above = (i128::from(digits) << shift) - i128::from(mantissa) * ten;
+    if 2 * above > ten {
+        (above, mantissa) = (above - ten, mantissa + 1);
+    } else if 2 * above < -ten {
+        (above, mantissa) = (above + ten, mantissa - 1);
+    }
+    // at powers of two the doubles on both sides are not equally far
+    if mantissa <= MIDDLE as i64 || mantissa >= 2 * MIDDLE as i64 {
+        return false;
+    }
+    let last = i128::from(digits % 10);
+    // it is the number's double, no number of as many digits is nearer to it, and none of fewer is as near
+    2 * above.abs() < unit.min(ten)
+        && last != 0
+        && 2 * (last * unit - above) > ten
+        && 2 * ((10 - last) * unit + above) > ten
 }
 
+/// The smallest mantissa of a double.
+const MIDDLE: u64 = 1 << 52;
+
 /// The powers of ten that a double holds.
-const POWERS: [f64; 23] = [
+static TENS: [u128; 23] = {
+    let mut tens = [1; 23];
+    let mut n = 1;
+    while n < 23 {
+        tens[n] = tens[n - 1] * 10;
+        n += 1;
+    }
+    tens
+};
+
+static POWERS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
     1e21, 1e22,
 ];

@@ -262,8 +262,12 @@ fn a_number_that_is_guessed_to_survive_does() {
     let mut buffer = zmij::Buffer::new();
     let mut guessed = 0;
     for round in 0..40_000 {
-        let power = 10f64.powi(i32::try_from(next() % 24).unwrap_or(0));
-        let double = (next() >> 11) as f64 / power;
+        let double = match next() % 4 {
+            // at powers of two the doubles on both sides are not equally far
+            0 => f64::from_bits(((1023 - next() % 30) << 52).wrapping_add(next() % 5).wrapping_sub(2)),
+            1 => (next() % 100_000) as f64 * 1e-6 + (next() % 1000) as f64 * 3e-7,
+            _ => (next() >> 11) as f64 / 10f64.powi(i32::try_from(next() % 24).unwrap_or(0)),
+        };
         let mut text = buffer.format_finite(double).as_bytes().to_vec();
         if text.contains(&b'e') {
             continue;
