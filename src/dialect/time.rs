@@ -1,5 +1,6 @@
 //! Times: the format's own, and what JavaScript's `Date` makes of others.
 
+use crate::json::beyond_nine;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -45,12 +46,9 @@ fn common(text: &[u8]) -> Option<i64> {
     // where it has no digits
     const SIGNS: [u64; 3] = [0xFF00_00FF_0000_0000, 0x0000_FF00_00FF_0000, 0xFF00_0000_FF00_00FF];
     let text = eights(text.try_into().ok()?);
-    // a digit becomes what it is worth, a sign 0; of what is more than 9 the high bit is set below
+    // a digit becomes what it is worth, a sign 0
     let [a, b, c] = [text[0] ^ FORM[0], text[1] ^ FORM[1], text[2] ^ FORM[2]];
-    let bad = |worth: u64, signs: u64| {
-        let high = ((worth & 0x7F7F_7F7F_7F7F_7F7F) + 0x7676_7676_7676_7676) | worth;
-        worth & signs | high & 0x8080_8080_8080_8080
-    };
+    let bad = |worth: u64, signs: u64| worth & signs | beyond_nine(worth);
     if bad(a, SIGNS[0]) | bad(b, SIGNS[1]) | bad(c, SIGNS[2]) != 0 {
         return None;
     }

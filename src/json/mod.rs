@@ -15,12 +15,14 @@ mod shape;
 pub mod text;
 mod walk;
 
+pub(crate) use number::beyond_nine;
 pub use number::worth;
 
 use duplicate::Keys;
 use kernel::Kernel;
 use number::Number;
 use shape::Shapes;
+use std::cell::Cell;
 use std::ops::Range;
 use walk::Open;
 
@@ -234,6 +236,18 @@ impl Scanner {
     /// A scanner with empty buffers, for the best kernel that this processor has.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Lends out a scanner of this thread, which knows the keys that it met before, for what is read in passing.
+    /// Whoever has one may lend another.
+    pub fn lend<T>(work: impl FnOnce(&mut Scanner) -> T) -> T {
+        thread_local! {
+            static SPARE: Cell<Option<Scanner>> = const { Cell::new(None) };
+        }
+        let mut scanner = SPARE.take().unwrap_or_default();
+        let done = work(&mut scanner);
+        SPARE.set(Some(scanner));
+        done
     }
 
     /// A scanner for each kernel that this processor can run, with its name.

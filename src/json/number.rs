@@ -39,11 +39,15 @@ pub(super) fn plain<K: Look>(kernel: K, bytes: &[u8], at: usize, first: u8) -> O
     is_number.then_some(Number { end: at + end, doubtful: end > 15, point: Some(at + point) })
 }
 
-/// The high bits of those of eight bytes that are no digits: a digit less '0' is at most 9, so that 0x76 more
-/// does not reach the high bit.
+/// The high bits of those of eight bytes that are no digits: a digit less '0' is at most 9.
 #[inline(always)]
 fn others(chunk: u64) -> u64 {
-    let values = chunk ^ 0x3030_3030_3030_3030;
+    beyond_nine(chunk ^ 0x3030_3030_3030_3030)
+}
+
+/// The high bits of those of eight bytes that are more than 9: 0x76 more does not bring the others there.
+#[inline(always)]
+pub(crate) fn beyond_nine(values: u64) -> u64 {
     (((values & 0x7F7F_7F7F_7F7F_7F7F) + 0x7676_7676_7676_7676) | values) & 0x8080_8080_8080_8080
 }
 

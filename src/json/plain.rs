@@ -200,7 +200,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Scans the string whose opening quote is at `at`: the offset behind its closing quote. Escapes are judged before the control character that ends the string.
+    /// Scans the string whose opening quote is at `at`: the offset behind its closing quote. Escapes are judged
+    /// before the control character that ends the string.
     fn string(&mut self, at: usize) -> Result<usize, Fail> {
         let bytes = self.bytes;
         let mut at = at + 1;

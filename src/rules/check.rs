@@ -16,7 +16,6 @@ use crate::source::inputs::Input;
 use crate::source::{Source, manifest_path};
 use hashbrown::HashSet;
 use rayon::prelude::*;
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -517,14 +516,10 @@ impl<'a> Audit<'a> {
         if entry.has(flags::JOINED) {
             bytes = escape_line_feeds(&bytes);
         }
-        thread_local! {
-            static SCANNER: Cell<Option<Scanner>> = const { Cell::new(None) };
-        }
-        // taken out while it is in use: what looks may read another entry
-        let mut scanner = SCANNER.take().unwrap_or_default();
-        let found = scanner.scan(&bytes, 0).ok().map(|_| look(&Record::new(&bytes, &scanner)));
-        SCANNER.set(Some(scanner));
-        found
+        Scanner::lend(|scanner| {
+            scanner.scan(&bytes, 0).ok()?;
+            Some(look(&Record::new(&bytes, scanner)))
+        })
     }
 
     /// The place of a whole entry.

@@ -7,7 +7,6 @@ use crate::json::{Kind, Member, Names, Scanner, Span, skip_space, text};
 use crate::line::is_blank;
 use crate::record::Record;
 use crate::record::blocks::Block;
-use std::cell::RefCell;
 use wide::u8x16;
 
 /// The members of a message that are looked at, found in one go.
@@ -180,16 +179,11 @@ pub fn first_fault(record: &Record<'_>) -> Option<(Span, Fault)> {
     record.blocks().find_map(|block| Some((block.value.clone(), fault(&block)?)))
 }
 
-thread_local! {
-    /// Scans values that the scan of the line keeps no members of.
-    static SCANNER: RefCell<Scanner> = RefCell::default();
-}
-
 /// The blocks of a `custom_message`, whose content is a member of the entry itself, until `look` has
 /// found something.
 pub fn find_custom_block<T>(record: &Record<'_>, mut look: impl FnMut(&Block<'_>) -> Option<T>) -> Option<T> {
     let content = record.get(b"content").filter(|m| m.kind == Kind::Array)?;
-    SCANNER.with_borrow_mut(|scanner| {
+    Scanner::lend(|scanner| {
         let mut at = skip_space(record.bytes, content.value.start + 1);
         while record.bytes.get(at) != Some(&b']') {
             let value = scanner.scan(record.bytes, at).ok()?;
@@ -284,7 +278,7 @@ fn number<'b, const N: usize>(
 /// The first number that a usage record lacks.
 fn missing_in_usage(usage: &[u8]) -> Option<&'static str> {
     const OWN: &[&str] = &["input", "output", "cacheRead", "cacheWrite"];
-    SCANNER.with_borrow_mut(|scanner| {
+    Scanner::lend(|scanner| {
         scanner.scan(usage, 0).ok()?;
         let record = Record::new(usage, scanner);
         let lacks =

@@ -42,17 +42,22 @@ impl Children {
 
 /// What is done on a [`walk`].
 pub trait Visit {
+    /// What is told of all that is below an entry.
+    type Below: Default;
     /// Before anything below the entry.
     fn enter(&mut self, n: u32);
-    /// When everything below it is done.
-    fn leave(&mut self, n: u32);
+    /// When everything below it is done: what is told of it and all below it.
+    fn leave(&mut self, n: u32, below: Self::Below) -> Self::Below;
+    /// Adds what is told of one child to what is told of those before it.
+    fn add(below: &mut Self::Below, child: Self::Below);
 }
 
 /// Walks the trees of `count` entries in file order, children likewise, with memory for forks only. Members of
 /// loops, and what hangs on them, are in no tree.
-pub fn walk(count: usize, children: &Children, parent: impl Fn(u32) -> Option<u32>, visit: &mut impl Visit) {
-    // of each fork that the walk is in, how many of its children are done or being walked
-    let mut forks: Vec<u32> = Vec::new();
+pub fn walk<V: Visit>(count: usize, children: &Children, parent: impl Fn(u32) -> Option<u32>, visit: &mut V) {
+    // of each fork that the walk is in, how many of its children are done or being walked, and what is told of
+    // those that are done
+    let mut forks: Vec<(u32, V::Below)> = Vec::new();
     for root in 0..count as u32 {
         if parent(root).is_some() {
             continue;
@@ -62,13 +67,14 @@ pub fn walk(count: usize, children: &Children, parent: impl Fn(u32) -> Option<u3
             visit.enter(n);
             while let [first, others @ ..] = children.get(n) {
                 if !others.is_empty() {
-                    forks.push(1);
+                    forks.push((1, V::Below::default()));
                 }
                 n = *first;
                 visit.enter(n);
             }
+            let mut below = V::Below::default();
             next = loop {
-                visit.leave(n);
+                below = visit.leave(n, below);
                 if n == root {
                     break None;
                 }
@@ -76,13 +82,14 @@ pub fn walk(count: usize, children: &Children, parent: impl Fn(u32) -> Option<u3
                 n = above;
                 let siblings = children.get(n);
                 if siblings.len() > 1
-                    && let Some(done) = forks.last_mut()
+                    && let Some((done, all)) = forks.last_mut()
                 {
+                    V::add(all, below);
                     if let Some(&sibling) = siblings.get(*done as usize) {
                         *done += 1;
                         break Some(sibling);
                     }
-                    forks.pop();
+                    below = forks.pop().map(|(_, all)| all).unwrap_or_default();
                 }
             };
         }
@@ -108,6 +115,8 @@ impl Intervals {
             now: u32,
         }
         impl Visit for Clock {
+            type Below = ();
+
             #[inline]
             fn enter(&mut self, n: u32) {
                 self.times[n as usize].0 = self.now;
@@ -115,9 +124,11 @@ impl Intervals {
             }
 
             #[inline]
-            fn leave(&mut self, n: u32) {
+            fn leave(&mut self, n: u32, (): ()) {
                 self.times[n as usize].1 = self.now;
             }
+
+            fn add((): &mut (), (): ()) {}
         }
         let mut clock = Clock { times: vec![(u32::MAX, 0); count], now: 0 };
         walk(count, children, parent, &mut clock);

@@ -112,6 +112,13 @@ fn class_of(forest: &Forest<'_>, n: u32) -> u8 {
         | set(entry.is_message() || entry.kind == EntryType::BranchSummary, class::SEEN)
 }
 
+/// Which way the walk goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Down,
+    Back,
+}
+
 /// What a subtree is like.
 #[derive(Clone, Copy, Default)]
 struct Below {
@@ -121,15 +128,6 @@ struct Below {
     quiet: u32,
     /// Whether one of them has no compaction in it.
     plain: bool,
-}
-
-impl Below {
-    /// Together with what is below another child.
-    fn add(&mut self, other: Below) {
-        self.tips += other.tips;
-        self.quiet += other.quiet;
-        self.plain |= other.plain;
-    }
 }
 
 /// Whether an entry gives a message behind which a result no longer stands right behind its call.
@@ -169,9 +167,6 @@ struct Walk<'a> {
     /// The messages of the path that end a run of results.
     breaks: Vec<u32>,
     compactions: Vec<Compaction>,
-    /// What is below the child that was left last, and of each fork below the children before it.
-    below: Below,
-    forks: Vec<Below>,
     /// Results with the compaction that parts them from their call.
     parted: Vec<(Pair, u32)>,
     /// Where in the list of calls the walk is: behind those of the entry entered last, or before those of the
@@ -181,6 +176,8 @@ struct Walk<'a> {
 }
 
 impl Visit for Walk<'_> {
+    type Below = Below;
+
     fn enter(&mut self, n: u32) {
         let class = self.classes[n as usize];
         if class & class::ENDS_RUN != 0 {
@@ -194,26 +191,17 @@ impl Visit for Walk<'_> {
             class::RESULT => self.results(n),
             _ => {}
         }
-        self.below = Below::default();
-        if self.forest.children.get(n).len() > 1 {
-            self.forks.push(Below::default());
-        }
     }
 
-    fn leave(&mut self, n: u32) {
-        if self.forest.children.get(n).len() > 1 {
-            self.below = self.forks.pop().unwrap_or_default();
-        }
+    fn leave(&mut self, n: u32, below: Below) -> Below {
         let class = self.classes[n as usize];
-        if class & class::COUNTS != 0 {
-            self.settle(n, class);
-        }
-        if let Some(parent) = (self.forest.parent)(n)
-            && self.forest.children.get(parent).len() > 1
-            && let Some(fork) = self.forks.last_mut()
-        {
-            fork.add(self.below);
-        }
+        if class & class::COUNTS == 0 { below } else { self.settle(n, class, below) }
+    }
+
+    fn add(below: &mut Below, child: Below) {
+        below.tips += child.tips;
+        below.quiet += child.quiet;
+        below.plain |= child.plain;
     }
 }
 
@@ -229,39 +217,29 @@ impl<'a> Walk<'a> {
             early: HashMap::new(),
             breaks: Vec::new(),
             compactions: Vec::new(),
-            below: Below::default(),
-            forks: Vec::new(),
             parted: Vec::new(),
             cursor: 0,
             pairs: Pairs::default(),
         }
     }
 
-    /// The places of an entry's calls in the list, when it is entered.
-    fn places(&mut self, n: u32) -> Range<usize> {
+    /// The places of an entry's calls in the list. On the way down the walk comes from before them, on the way
+    /// back from behind them.
+    fn places(&mut self, n: u32, way: Way) -> Range<usize> {
         let calls: &[Call] = &self.forest.session.calls;
+        let passed = |call: &Call| call.entry < n || way == Way::Back && call.entry == n;
         // the walk mostly goes along the file
-        let before = self.cursor.checked_sub(1).is_none_or(|at| calls[at].entry < n);
-        let behind = calls.get(self.cursor).is_none_or(|call| call.entry >= n);
+        let before = self.cursor.checked_sub(1).is_none_or(|at| passed(&calls[at]));
+        let behind = calls.get(self.cursor).is_none_or(|call| !passed(call));
         if !before || !behind {
-            self.cursor = calls.partition_point(|call| call.entry < n);
+            self.cursor = calls.partition_point(passed);
         }
-        let start = self.cursor;
-        self.cursor += calls[start..].iter().take_while(|call| call.entry == n).count();
-        start..self.cursor
-    }
-
-    /// The same, when it is left.
-    fn places_back(&mut self, n: u32) -> Range<usize> {
-        let calls: &[Call] = &self.forest.session.calls;
-        let before = self.cursor.checked_sub(1).is_none_or(|at| calls[at].entry <= n);
-        let behind = calls.get(self.cursor).is_none_or(|call| call.entry > n);
-        if !before || !behind {
-            self.cursor = calls.partition_point(|call| call.entry <= n);
-        }
-        let end = self.cursor;
-        self.cursor -= calls[..end].iter().rev().take_while(|call| call.entry == n).count();
-        self.cursor..end
+        let (front, back) = calls.split_at(self.cursor);
+        let own = |call: &&Call| call.entry == n;
+        let end = self.cursor + back.iter().take_while(own).count();
+        let start = self.cursor - front.iter().rev().take_while(own).count();
+        self.cursor = if way == Way::Back { start } else { end };
+        start..end
     }
 
     /// Whether a call is one of an entry's.
@@ -281,7 +259,7 @@ impl<'a> Walk<'a> {
     }
 
     fn calls(&mut self, n: u32, failed: bool) {
-        for at in self.places(n) {
+        for at in self.places(n, Way::Down) {
             let call = at as u32;
             match self.state(at) {
                 State::Open(first) if self.is_in(n, first) => {
@@ -302,7 +280,7 @@ impl<'a> Walk<'a> {
     }
 
     fn results(&mut self, n: u32) {
-        for at in self.places(n) {
+        for at in self.places(n, Way::Down) {
             let result = at as u32;
             match self.state(at) {
                 State::Unseen => {
@@ -335,9 +313,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Below an entry that counts all is known.
-    fn settle(&mut self, n: u32, class: u8) {
-        let below = &mut self.below;
+    /// Below an entry that counts all is known: what its subtree is like.
+    fn settle(&mut self, n: u32, class: u8, mut below: Below) -> Below {
         let tip = below.tips == 0 || self.forest.leaf == Some(n);
         below.tips += u32::from(tip);
         below.quiet += u32::from(tip);
@@ -347,49 +324,50 @@ impl<'a> Walk<'a> {
         }
         match class & (class::COMPACTION | class::ASSISTANT | class::RESULT) {
             class::COMPACTION => drop(self.compactions.pop()),
-            class::ASSISTANT => self.settle_calls(n, class & class::WAITS != 0),
-            class::RESULT => self.settle_results(n),
+            class::ASSISTANT => self.settle_calls(n, below, class & class::WAITS != 0),
+            class::RESULT => self.settle_results(n, below),
             _ => {}
         }
         if class & class::SEEN != 0 {
-            self.below.quiet = 0;
+            below.quiet = 0;
         }
+        below
     }
 
     /// Which calls of an entry stay without a result somewhere.
-    fn settle_calls(&mut self, n: u32, waiting: bool) {
-        let places = self.places_back(n);
+    fn settle_calls(&mut self, n: u32, below: Below, waiting: bool) {
+        let places = self.places(n, Way::Back);
         for at in places.clone() {
             let call = at as u32;
             if self.before[at].is_none() || self.state(at) != State::Open(call) {
                 continue;
             }
-            let open = self.below.tips - self.answered[at];
+            let open = below.tips - self.answered[at];
             if open == 0 {
                 continue;
             }
             if let Some(&result) = self.early.get(&call) {
                 self.pairs.early.push(Pair { result, call });
-            } else if !waiting || open > self.below.quiet {
+            } else if !waiting || open > below.quiet {
                 self.pairs.lost.push(call);
             }
         }
         self.undo(places);
     }
 
-    fn settle_results(&mut self, n: u32) {
-        let places = self.places_back(n);
+    fn settle_results(&mut self, n: u32, below: Below) {
+        let places = self.places(n, Way::Back);
         for at in places.clone() {
             if self.before[at].is_some()
                 && let State::Answered(call) = self.state(at)
             {
-                self.answered[call as usize] += self.below.tips;
+                self.answered[call as usize] += below.tips;
             }
         }
         self.undo(places);
         let calls = &self.forest.session.calls;
         while let Some(parted) = self.parted.pop_if(|(pair, _)| calls[pair.result as usize].entry == n) {
-            if self.below.plain {
+            if below.plain {
                 self.pairs.parted.push(parted);
             }
         }

@@ -10,7 +10,6 @@ use super::scan::{LineView, Observer, RecordView};
 use crate::dialect::time;
 use crate::json::{Kind, Scanner, text};
 use crate::record::Record;
-use std::cell::RefCell;
 
 /// Goes through a file as the list does, while it is scanned.
 #[derive(Debug, Default)]
@@ -27,17 +26,12 @@ pub struct Picker {
     said: Option<i64>,
 }
 
-thread_local! {
-    /// Scans the parts of lines that are no lines to this program.
-    static SCANNER: RefCell<Scanner> = RefCell::default();
-}
-
 impl Observer for Picker {
     fn line(&mut self, line: &LineView<'_>) {
         if !is_split(line.bytes) {
             return;
         }
-        SCANNER.with_borrow_mut(|scanner| {
+        Scanner::lend(|scanner| {
             for part in line.bytes.split(|byte| *byte == b'\r') {
                 let whole = scanner
                     .scan(part, 0)

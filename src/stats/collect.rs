@@ -11,7 +11,6 @@ use crate::session::content::{find_custom_block, walk_usual};
 use crate::session::scan::{LineView, Observer, Part, RecordView};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use std::cell::RefCell;
 use std::hash::BuildHasher;
 use std::sync::LazyLock;
 
@@ -337,11 +336,6 @@ fn count_block(row: &mut Row, block: &Block<'_>, said: Content) -> u64 {
     counted as u64
 }
 
-thread_local! {
-    /// Scans usage records that are not written as usual.
-    static SCANNER: RefCell<Scanner> = RefCell::default();
-}
-
 /// The numbers of a usage record, which is an object.
 pub(super) fn read_usage(bytes: &[u8]) -> Usage {
     let mut usage = Usage::default();
@@ -368,7 +362,7 @@ const FIELDS: [&[u8]; 4] = [b"input", b"output", b"cacheRead", b"cacheWrite"];
 
 fn read_unusual(bytes: &[u8]) -> Usage {
     let mut usage = Usage::default();
-    SCANNER.with_borrow_mut(|scanner| {
+    Scanner::lend(|scanner| {
         let cost = read_numbers(scanner, bytes, (b"totalTokens", 0), &mut usage);
         let Some(member) = cost.filter(|m| m.kind != Kind::Null) else { return };
         match member.kind {

@@ -81,13 +81,14 @@ fn line_up(nodes: &mut [Node]) {
 impl View<'_> {
     /// Finds the nodes and their parents.
     pub(super) fn build(&mut self) {
-        if self.is_index() {
+        let trusts = !self.line && self.trusts_index();
+        if trusts && self.is_index() {
             return;
         }
         let mut nodes = self.collect();
         if self.line {
             line_up(&mut nodes);
-        } else if self.trusts_index(&nodes) {
+        } else if trusts {
             self.copy_links(&mut nodes);
         } else {
             self.nodes = Some(nodes);
@@ -99,12 +100,12 @@ impl View<'_> {
         }
     }
 
-    /// Whether the reader sees just the entries of the index, linked as there, and there is no loop, in which the
-    /// tree is another one than the way to the root.
+    /// Whether the reader sees just the entries of the index, and there is no loop, in which the tree is another
+    /// one than the way to the root.
     fn is_index(&self) -> bool {
         let session = self.session;
         let sees_all = self.reader != Reader::Pi || !session.traits.any(flags::DROPPED);
-        sees_all && !self.line && session.loops.is_empty() && self.trusts_index(&[])
+        sees_all && session.loops.is_empty()
     }
 
     /// The entries that the reader sees, in file order.
@@ -123,16 +124,16 @@ impl View<'_> {
     }
 
     /// Whether the index links the nodes as the reader does: every id that it sees is a string that is not
-    /// empty and occurs once, and every parent is a string or null. Without nodes, those of all entries.
-    fn trusts_index(&self, nodes: &[Node]) -> bool {
-        let Session { traits, facts, shape, copies, .. } = self.session;
+    /// empty and occurs once, and every parent is a string or null.
+    fn trusts_index(&self) -> bool {
+        let Session { entries, traits, facts, shape, copies, .. } = self.session;
         let odd = |e: &Entry| !e.has(flags::ID) || e.has(flags::PARENT_NO_STRING);
         let none = || traits.all(flags::ID) && !traits.any(flags::PARENT_NO_STRING);
         self.reader != Reader::Pi
             || facts.extras.is_empty()
                 && *shape == Shape::Tree
                 && copies.is_empty()
-                && (none() || !nodes.is_empty() && !nodes.iter().any(|node| odd(self.item(node.item))))
+                && (none() || !entries.iter().any(|e| !e.has(flags::DROPPED) && odd(e)))
     }
 
     /// As the index has them, but for parents that the reader does not see. An entry that names itself
